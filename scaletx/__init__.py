@@ -1,0 +1,47 @@
+"""Scaling laws and hyperparameter transfer of associative memories."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from scaletx._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from scaletx import analysis as analysis
+    from scaletx import data as data
+    from scaletx import optimizers as optimizers
+    from scaletx import plots as plots
+    from scaletx import sweep as sweep
+    from scaletx import training as training
+    from scaletx.models import DenseAM as DenseAM
+    from scaletx.parameterization import Prescription as Prescription
+    from scaletx.parameterization import Sizes as Sizes
+    from scaletx.parameterization import equivalent as equivalent
+    from scaletx.parameterization import prescribe as prescribe
+    from scaletx.parameterization import transfer as transfer
+
+# A name loads its package when first used: numbers and tables never wait for jax.
+_HOME = {
+    # What to set
+    "Prescription": "parameterization",
+    "Sizes": "parameterization",
+    "equivalent": "parameterization",
+    "prescribe": "parameterization",
+    "transfer": "parameterization",
+    # Models
+    "DenseAM": "models",
+}
+_PACKAGES = ("analysis", "data", "optimizers", "plots", "sweep", "training")
+
+__all__ = [*_HOME, *_PACKAGES, "__version__"]  # pyright: ignore
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(f"scaletx.{_HOME[name]}"), name)
+    if name in _PACKAGES:
+        return importlib.import_module(f"scaletx.{name}")
+    raise AttributeError(f"module 'scaletx' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,58 @@
+"""Argument checks whose messages say what was wrong, what was expected, what to do."""
+
+import difflib
+import math
+import numbers
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, TypeVar
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def unknown(name: str, value: object, known: Iterable[str]) -> ValueError:
+    """Build the error for a word that is not known, naming the nearest one that is."""
+    words = list(known)
+    near = difflib.get_close_matches(str(value), words, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return ValueError(
+        f"{name}={value!r} is unknown: expected one of {', '.join(words)}.{hint}"
+    )
+
+
+def word(name: str, value: object, enum: type[E]) -> E:
+    """Read a choice of an enum."""
+    try:
+        return enum(value)  # type: ignore[arg-type]
+    except ValueError:
+        raise unknown(name, value, [member.value for member in enum]) from None
+
+
+def integer(name: str, value: Any, *, least: int = 1) -> int:
+    """Read a whole number not below `least`; 4.0 counts as 4."""
+    whole = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not whole or not math.isfinite(value) or value != int(value) or value < least:
+        raise ValueError(f"{name}={value!r}: expected a whole number >= {least}.")
+    return int(value)
+
+
+def number(
+    name: str, value: Any, *, above: float | None = None, least: float | None = None
+) -> float:
+    """Read a finite number, above or not below a bound."""
+    bound = f" > {above:g}" if above is not None else ""
+    bound = f" >= {least:g}" if least is not None else bound
+    if (
+        not isinstance(value, numbers.Real)
+        or isinstance(value, bool)
+        or not math.isfinite(value)
+        or (above is not None and value <= above)
+        or (least is not None and value < least)
+    ):
+        raise ValueError(f"{name}={value!r}: expected a finite number{bound}.")
+    return float(value)
+
+
+def optional(name: str, value: Any, *, above: float) -> float | None:
+    """Read a finite number above a bound, or None."""
+    return None if value is None else number(name, value, above=above)

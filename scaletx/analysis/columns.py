@@ -1,0 +1,72 @@
+"""Which column of a table is the size, the rate, the loss and the seed."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import pandas as pd
+
+from scaletx import _checks
+from scaletx.analysis.tables import GRID_AXES, SIZE_AXES
+
+SIZE_NAMES = ("N", "size", "width", "d_model", "n_params", "params")
+LR_NAMES = ("eta0", "lr", "learning_rate")
+LOSS_NAMES = ("train_mse", "loss", "train_loss", "val_loss", "test_loss", "test_mse")
+
+
+class Columns(NamedTuple):
+    """Which column of a table plays which part; no seed column means one seed."""
+
+    size: str
+    lr: str
+    loss: str
+    seed: str | None
+
+
+def is_store(table: pd.DataFrame) -> bool:
+    """Tell whether a table has the size and grid axes of our stores."""
+    return {*SIZE_AXES, *GRID_AXES} <= set(table.columns)
+
+
+def find_columns(
+    table: pd.DataFrame,
+    *,
+    size: str | None,
+    lr: str | None,
+    loss: str | None,
+    seed: str,
+) -> Columns:
+    """Check the names that were given, and find those that were not.
+
+    In a store's table the size is the first size axis that varies, the loss
+    `train_mse`; elsewhere each is looked for under common names.
+    """
+    if size is None and is_store(table):
+        varying = [name for name in SIZE_AXES if table[name].nunique() > 1]
+        size = varying[0] if varying else SIZE_AXES[0]
+    if loss is None and is_store(table):
+        loss = "train_mse"
+    if seed not in table and seed != "seed":
+        raise _checks.unknown("seed", seed, map(str, table.columns))
+    return Columns(
+        size=_find(table, "size", size, SIZE_NAMES),
+        lr=_find(table, "lr", lr, LR_NAMES),
+        loss=_find(table, "loss", loss, LOSS_NAMES),
+        seed=seed if seed in table else None,
+    )
+
+
+def _find(
+    table: pd.DataFrame, role: str, name: str | None, common: Iterable[str]
+) -> str:
+    if name is not None:
+        if name not in table:
+            raise _checks.unknown(role, name, map(str, table.columns))
+        return name
+    found = [word for word in common if word in table]
+    if len(found) == 1:
+        return found[0]
+    state = f"{' and '.join(found)} could each be it" if found else "none is known"
+    raise ValueError(
+        f"Which column is the {role}? In {', '.join(map(str, table.columns))} {state}. "
+        f"Name it: {role}='...'."
+    )

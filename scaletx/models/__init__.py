@@ -1,0 +1,5 @@
+"""Models."""
+
+from scaletx.models.denseam import DenseAM
+
+__all__ = ["DenseAM"]

@@ -1,0 +1,5 @@
+"""Optimizers, as optax transformations."""
+
+from scaletx.optimizers.prescribed import prescribed
+
+__all__ = ["prescribed"]

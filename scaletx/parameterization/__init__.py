@@ -1,0 +1,21 @@
+"""What to set at which size; numbers only, no jax."""
+
+from scaletx.parameterization.prescribe import (
+    equivalent,
+    prescribe,
+    require_data_aware_rule,
+    transfer,
+)
+from scaletx.parameterization.prescription import Prescription
+from scaletx.parameterization.sizes import Sizes
+from scaletx.parameterization.table import TABLE
+
+__all__ = [
+    "TABLE",
+    "Prescription",
+    "Sizes",
+    "equivalent",
+    "prescribe",
+    "require_data_aware_rule",
+    "transfer",
+]
