@@ -28,7 +28,7 @@ STEPS = (0.5, 1.0)
 BEYOND = 2.5
 SEED_NOISE = 0.02
 MISSING = 0.05
-TABLES = 5
+TABLES = 4
 EDGE = {"parabola": np.inf, "skewed": 1.5, "cliff": 0.4}
 
 

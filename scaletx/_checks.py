@@ -30,8 +30,7 @@ def word(name: str, value: object, enum: type[E]) -> E:
 
 def integer(name: str, value: Any, *, least: int = 1) -> int:
     """Read a whole number not below `least`; 4.0 counts as 4."""
-    whole = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not whole or not math.isfinite(value) or value != int(value) or value < least:
+    if not _finite(value) or value != int(value) or value < least:
         raise ValueError(f"{name}={value!r}: expected a whole number >= {least}.")
     return int(value)
 
@@ -43,14 +42,17 @@ def number(
     bound = f" > {above:g}" if above is not None else ""
     bound = f" >= {least:g}" if least is not None else bound
     if (
-        not isinstance(value, numbers.Real)
-        or isinstance(value, bool)
-        or not math.isfinite(value)
+        not _finite(value)
         or (above is not None and value <= above)
         or (least is not None and value < least)
     ):
         raise ValueError(f"{name}={value!r}: expected a finite number{bound}.")
     return float(value)
+
+
+def _finite(value: Any) -> bool:
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return real and math.isfinite(value)
 
 
 def optional(name: str, value: Any, *, above: float) -> float | None:

@@ -34,22 +34,23 @@ def unresolved(
     found: Sequence[SizeOptima], curves: Sequence[Curves], columns: Columns
 ) -> list[str]:
     """Say for each size without a resolved optimum what is wrong; equal ones as one."""
-    grids = {each.size: each.log2_lr for each in curves}
+    of_size = {each.size: each for each in curves}
     together = defaultdict(list)
     for each in found:
-        together[_problem(each, grids[each.size], columns)].append(each.size)
+        together[_problem(each, of_size[each.size], columns)].append(each.size)
     return [
         problem.replace("{sizes}", f"{columns.size} = {listed(sizes)}")
         for problem, sizes in together.items()
     ]
 
 
-def _problem(each: SizeOptima, grid: np.ndarray, columns: Columns) -> str:
-    best = each.mean[0]
+def _problem(each: SizeOptima, curves: Curves, columns: Columns) -> str:
+    best, grid = each.mean[0], curves.log2_lr
     if best.status is OptimumStatus.NO_DATA:
-        return "No run ended at {sizes}. Lower the rates, or retry what failed: " + (
-            f"{options.grid(columns.lr, grid, below=True)}."
-        )
+        if np.isinf(curves.loss).any():
+            lower = options.grid(columns.lr, grid, below=True)
+            return f"Every rate diverged at {{sizes}}. Lower them: {lower}."
+        return "No run ended at {sizes}. Run them again: --retry failed."
     if best.low is None or best.high is None:
         return "The optimum at {sizes} lies " + _on_edge([best], grid, columns)
     if best.status is OptimumStatus.MULTIMODAL:
@@ -60,30 +61,26 @@ def _problem(each: SizeOptima, grid: np.ndarray, columns: Columns) -> str:
             f"--seeds {2 * len(each.seeds) + 1}."
         )
     seeds = listed(seed.seed for seed in each.censored)
-    return f"The optimum at {{sizes}}, seed {seeds}, lies " + _on_edge(
-        each.censored, grid, columns
-    )
+    edge = _on_edge(each.censored, grid, columns)
+    return f"The optimum at {{sizes}}, seed {seeds}, lies {edge}"
 
 
 def _on_edge(found: Sequence[Optimum], grid: np.ndarray, columns: Columns) -> str:
     below = any(each.low is None for each in found)
     above = any(each.high is None for each in found)
-    edge = "upper" if above else "lower"
-    rate = listed(2.0**u for u in {each.log2_lr for each in found} if u is not None)
+    edge = " and the ".join(["lower"] * below + ["upper"] * above)
+    places = sorted({each.log2_lr for each in found if each.log2_lr is not None})
+    rates = listed(2.0**place for place in places)
     extend = options.grid(columns.lr, grid, below=below, above=above)
     return (
-        f"on the {edge} edge of the grid ({columns.lr} = {rate}). Extend it: {extend}."
+        f"on the {edge} edge of the grid ({columns.lr} = {rates}). Extend it: {extend}."
     )
 
 
 def left_out(sizes: Sequence[float], columns: Columns) -> list[str]:
     """Say which sizes have no logarithm."""
-    none = [size for size in sizes if size <= 0]
-    return (
-        [f"{columns.size} = {listed(none)} has no logarithm and leaves the drift."]
-        if none
-        else []
-    )
+    none = listed(size for size in sizes if size <= 0)
+    return [f"{columns.size} = {none} has no logarithm: not in the drift."] * bool(none)
 
 
 def wide(
@@ -102,7 +99,7 @@ def wide(
     ways = []
     if seeds == 1:
         ways.append("more seeds (--seeds 3)")
-    elif ratio**2 <= MOST:
+    elif ratio**2 <= MOST and not coarse:
         count = math.ceil(seeds * ratio**2) + 1
         ways.append(f"about {count} seeds (--seeds {count})")
     if (seeds == 1 or coarse) and ratio <= MOST:
@@ -116,27 +113,27 @@ def wide(
     )
 
 
-def regret(row: Regret, curves: Sequence[Curves], columns: Columns, margin: float):
-    """Say why one regret speaks against transfer."""
-    small = next(each for each in curves if each.size == row.start)
-    rate = 2.0 ** small.log2_lr[small.best]
+def regret(row: Regret, small: Curves, columns: Columns, margin: float) -> str:
+    """Say why one regret speaks against transfer, though the slope does not."""
+    rate = 2.0 ** float(small.log2_lr[small.best])
     carried = (
         f"the best {columns.lr} of {columns.size} = {listed([row.start])} ({rate:.4g})"
     )
     at = f"{columns.size} = {listed([row.end])}"
     if row.status is RunStatus.DIVERGED:
-        return f"At {at}, {carried} diverges, though the slope is within its margin."
+        return f"The slope is within its margin, but at {at} {carried} diverges."
     if row.status is RunStatus.FAILED:
         return (
-            f"The regret at {at} is unknown, as {carried} has no run there that "
-            f"ended. Run it: --{columns.size} {listed([row.end])} "
-            f"--{columns.lr} {rate:.12g}."
+            f"The regret at {at} is unknown: {carried} has no run there that ended. "
+            f"Run it: --{columns.size} {listed([row.end])} --{columns.lr} {rate:.12g}."
         )
     if row.relative is None:
         return f"The regret at {at} has no relative size: losses there are not above 0."
+    finer = options.grid(columns.lr, small.log2_lr, finer=2)
     return (
-        f"At {at}, {carried} costs {row.relative:.2%} of the loss (margin {margin:g}), "
-        "though the slope is within its margin. Check with a finer grid and more seeds."
+        f"The slope is within its margin, but at {at} {carried} costs "
+        f"{row.relative:.2%} of the loss (margin {margin:.2%}). A finer grid tells "
+        f"whether that is more than the grid's rounding: {finer}."
     )
 
 

@@ -67,31 +67,24 @@ def clean(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
             or two rows are the same cell.
     """
     loss = _numbers(table, columns.loss, finite=False)
-    seeds = table[columns.seed].to_numpy() if columns.seed else np.zeros_like(loss, int)
+    lr = _numbers(table, columns.lr)
+    if lr.min() <= 0:
+        raise ValueError(
+            f"{columns.lr}={lr.min():g}: rates are compared by their logarithm, so "
+            "each must be above 0. Leave these rows out."
+        )
     rows = pd.DataFrame(
         {
             "size": _numbers(table, columns.size),
-            "seed": seeds,
-            "lr": _numbers(table, columns.lr),
+            "seed": _seeds(table, columns.seed),
+            "lr": _merged(lr),
             "loss": loss,
             "status": _status(table, loss),
         }
     )
-    if (rows["lr"] <= 0).any():
-        bad = rows["lr"][rows["lr"] <= 0].iloc[0]
-        raise ValueError(
-            f"{columns.lr}={bad:g}: rates are compared by their logarithm, so each "
-            "must be above 0. Leave these rows out."
-        )
-    if rows["seed"].isna().any():
-        raise ValueError(
-            f"Column {columns.seed!r} has empty cells: give every row a seed."
-        )
-    same_rate = rows["lr"].map(lambda rate: f"{rate:.{DIGITS}g}")
-    rows["lr"] = rows.groupby(same_rate)["lr"].transform("first")
-    same = rows.duplicated(["size", "seed", "lr"], keep=False).to_numpy()
+    same = np.asarray(rows.duplicated(["size", "seed", "lr"], keep=False))
     if same.any():
-        refuse_repeated(table[same], columns)
+        refuse_repeated(pd.DataFrame(table[same]), columns)
     rows.loc[rows["status"] != RunStatus.OK, "loss"] = np.nan
     return rows.sort_values(["size", "seed", "lr"], ignore_index=True)
 
@@ -99,14 +92,33 @@ def clean(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
 def _numbers(
     table: pd.DataFrame, name: str, *, finite: bool = True
 ) -> Float[np.ndarray, " rows"]:
-    numbers = pd.to_numeric(table[name], errors="coerce").to_numpy(float)
-    bad = (np.isnan(numbers) & table[name].notna()) | (finite & ~np.isfinite(numbers))
+    column = np.asarray(table[name], dtype=object)
+    numbers = np.asarray(pd.to_numeric(table[name], errors="coerce"), dtype=float)
+    bad = np.isnan(numbers) & ~np.asarray(pd.isna(column))
+    bad |= finite & ~np.isfinite(numbers)
     if bad.any():
         raise ValueError(
-            f"Column {name!r} holds {table[name][bad].iloc[0]!r}: expected "
+            f"Column {name!r} holds {column[bad][0]!r}: expected "
             f"{'finite numbers' if finite else 'numbers'} only."
         )
     return numbers
+
+
+def _seeds(table: pd.DataFrame, name: str | None) -> np.ndarray:
+    if name is None:
+        return np.zeros(len(table), int)
+    seeds = np.asarray(table[name])
+    if np.any(pd.isna(seeds)):
+        raise ValueError(f"Column {name!r} has empty cells: give every row a seed.")
+    return seeds.astype(str) if seeds.dtype == object else seeds
+
+
+def _merged(lr: Float[np.ndarray, " rows"]) -> list[float]:
+    """Give rates that agree to `DIGITS` digits one value."""
+    first: dict[str, float] = {}
+    for rate in np.unique(lr).tolist():
+        first.setdefault(f"{rate:.{DIGITS}g}", rate)
+    return [first[f"{rate:.{DIGITS}g}"] for rate in lr]
 
 
 def _status(table: pd.DataFrame, loss: Float[np.ndarray, " rows"]) -> list[str]:
@@ -129,16 +141,23 @@ def curves(rows: pd.DataFrame) -> list[Curves]:
     A rate belongs to a size's grid if the size has it or at least half of the sizes
     do: a hole is seen as one, and a grid refined at one size leaves no holes elsewhere.
     """
-    sizes = rows["size"].nunique()
-    spread = rows.groupby("lr")["size"].nunique()
-    common = set(spread.index[2 * spread >= sizes])
-    value = rows["loss"].where(rows["status"] != RunStatus.DIVERGED, np.inf)
+    size, lr, seed, loss, status = (
+        np.asarray(rows[name]) for name in ("size", "lr", "seed", "loss", "status")
+    )
+    value = np.where(status == RunStatus.DIVERGED, np.inf, loss)
+    sizes, size_at = np.unique(size, return_inverse=True)
+    rates, rate_at = np.unique(lr, return_inverse=True)
+    has = np.zeros((len(sizes), len(rates)), bool)
+    has[size_at, rate_at] = True
+    common = 2 * has.sum(axis=0) >= len(sizes)
     arranged = []
-    for size, part in rows.assign(loss=value).groupby("size"):
-        grid = sorted(common | set(part["lr"]))
-        matrix = part.pivot(index="seed", columns="lr", values="loss")
-        matrix = matrix.reindex(columns=grid)
-        seeds = tuple(matrix.index.tolist())
-        whole = int(size) if size == int(size) else size
-        arranged.append(Curves(whole, seeds, np.log2(grid), matrix.to_numpy(float)))
+    for i, number in enumerate(sizes.tolist()):
+        mine, grid = size_at == i, common | has[i]
+        seeds, seed_at = np.unique(seed[mine], return_inverse=True)
+        matrix = np.full((len(seeds), len(rates)), np.nan)
+        matrix[seed_at, rate_at[mine]] = value[mine]
+        whole = int(number) if number == int(number) else number
+        arranged.append(
+            Curves(whole, tuple(seeds.tolist()), np.log2(rates[grid]), matrix[:, grid])
+        )
     return arranged

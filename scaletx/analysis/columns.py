@@ -41,7 +41,7 @@ def find_columns(
     `train_mse`; elsewhere each is looked for under common names.
     """
     if size is None and is_store(table):
-        varying = [name for name in SIZE_AXES if table[name].nunique() > 1]
+        varying = [name for name in SIZE_AXES if len(set(table[name])) > 1]
         size = varying[0] if varying else SIZE_AXES[0]
     if loss is None and is_store(table):
         loss = "train_mse"

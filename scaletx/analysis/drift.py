@@ -40,7 +40,13 @@ def drift(points: Sequence[Point]) -> Drift:
     Its error has two independent parts. Seeds: $s_b\,t_{n-2}$, Student's t with the
     residual standard error. Grid: each size's optimum uniform within its interval, the
     same for all seeds, as they share the grid; it counts for a `coarse` optimum, and
-    for every optimum where there is one seed, which has no other measure of error.
+    for every optimum where there is one seed. One seed shows noise only where its
+    residuals exceed what the grid explains (mean square: step^2/12), so there the
+    excess alone enters $s_b$.
+
+    Measured on planted tables (`bench/calibration.py`), the interval covers the slope
+    in 97 to 99 % of those with two to five seeds. With one seed and runs so noisy that
+    the optimum moves by more than a grid step it covers less: in the worst kind 90 %.
 
     Args:
         points: The resolved optima of each size and seed.
@@ -62,18 +68,19 @@ def drift(points: Sequence[Point]) -> Drift:
     weights = centered / (centered**2).sum()
     slope = float(weights @ u)
     several = len(set(x)) < len(x)
-    error = 0.0
-    if several:
-        residual = u - u.mean() - slope * centered
-        error = np.sqrt((residual**2).sum() / (len(x) - 2) / (centered**2).sum())
-    noise = stats.t(max(len(x) - 2, 1))
     reach = np.zeros((2, len(x)))
     for i, point in enumerate(points):
         if point.status is OptimumStatus.COARSE or not several:
             reach[:, i] = point.low - u[i], point.high - u[i]
+    freedom = max(len(x) - 2, 1)
+    residual = u - u.mean() - slope * centered
+    explained = 0.0 if several else np.mean((reach[1] - reach[0]) ** 2) / 12
+    scatter = max((residual**2).sum() / freedom - explained, 0.0)
+    error = float(np.sqrt(scatter / (centered**2).sum()))
+    noise = stats.t(freedom)
     if not reach.any():
-        half = noise.ppf((1 + LEVEL) / 2) * error
-        return Drift(slope, slope - float(half), slope + float(half))
+        half = float(noise.ppf((1 + LEVEL) / 2)) * error
+        return Drift(slope, slope - half, slope + half)
     rng = np.random.default_rng(0)
     _, size = np.unique(x, return_inverse=True)
     at = rng.random((DRAWS, size.max() + 1))[:, size]

@@ -79,11 +79,13 @@ def _decide(
         grid = seen.curves[-1].log2_lr
         wide = advice.wide(seen.drift, margin, resolved, grid, columns)
         return Answer.CANNOT_TELL, [wide]
-    costs = [row for row in seen.regrets if row.start == resolved[0].size]
+    start = resolved[0].size
+    costs = [row for row in seen.regrets if row.start == start]
     over = [row for row in costs if not _within(row, margins.regret)]
     if over:
+        small = next(each for each in seen.curves if each.size == start)
         return Answer.CANNOT_TELL, [
-            advice.regret(row, seen.curves, columns, margins.regret) for row in over
+            advice.regret(row, small, columns, margins.regret) for row in over
         ]
     return Answer.TRANSFERS, [advice.transfers(seen.drift, margin, costs, columns)]
 

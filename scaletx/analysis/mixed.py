@@ -7,7 +7,11 @@ import pandas as pd
 
 from scaletx import _checks
 from scaletx.analysis.columns import Columns, is_store
+from scaletx.analysis.options import listed
 from scaletx.analysis.tables import RESULT_COLUMNS, SIZE_AXES
+
+MOST = 6
+"""How many values of a column an error lists."""
 
 
 def refuse_mixed(
@@ -29,13 +33,11 @@ def refuse_mixed(
     found = {}
     for name in table.columns:
         if name in axes:
-            several = table.groupby(columns.size)[name].nunique(dropna=False)
-            at = several.index[several > 1]
-            if len(at):
-                values = table[name][table[columns.size] == at[0]]
-                found[name] = f"{_values(values)} at {columns.size} = {at[0]}"
-        elif name not in free and len(set(table[name].map(repr))) > 1:
-            found[name] = _values(table[name])
+            for size, part in table.groupby(columns.size):
+                if len(values := _values(part, name)) > 1:
+                    found[name] = f"{listed(values)} at {columns.size} = {size}"
+        elif name not in free and len(values := _values(table, name)) > 1:
+            found[name] = listed([*values[:MOST], *["..."][: len(values) - MOST]])
     if found:
         differing = "; ".join(f"{name}: {text}" for name, text in found.items())
         raise ValueError(
@@ -52,10 +54,10 @@ def refuse_repeated(rows: pd.DataFrame, columns: Columns) -> NoReturn:
         ValueError: Always.
     """
     named = [name for name in columns if name and name != columns.loss]
-    cell = next(iter(rows.groupby(named, sort=False)))[1]
-    where = ", ".join(f"{name} = {cell[name].iloc[0]}" for name in named)
+    _, cell = next(iter(rows.groupby(named, sort=False)))
+    where = ", ".join(f"{name} = {_values(cell, name)[0]}" for name in named)
     further = [name for name in cell if name not in {*columns, *RESULT_COLUMNS}]
-    differing = [name for name in further if cell[name].nunique(dropna=False) > 1]
+    differing = [name for name in further if len(_values(cell, name)) > 1]
     advice = (
         f"They differ in {', '.join(differing)}: name that column as seed or group."
         if differing
@@ -64,6 +66,6 @@ def refuse_repeated(rows: pd.DataFrame, columns: Columns) -> NoReturn:
     raise ValueError(f"{len(cell)} rows have the same cell ({where}). {advice}")
 
 
-def _values(column: pd.Series) -> str:
-    values = list(dict.fromkeys(column.map(str)))
-    return ", ".join(values[:6]) + (", ..." if len(values) > 6 else "")
+def _values(table: pd.DataFrame, name: str) -> list[str]:
+    """Return a column's values as text, each once."""
+    return list(dict.fromkeys(map(str, table[name])))

@@ -2,11 +2,17 @@
 
 from typing import TYPE_CHECKING
 
+from scaletx._text import aligned
+from scaletx._types import RunStatus
 from scaletx.analysis.advice import interval
+from scaletx.analysis.optima import Optimum
 from scaletx.analysis.options import listed
+from scaletx.analysis.regret import Regret
 
 if TYPE_CHECKING:
     from scaletx.analysis.verdict import Verdict
+
+WITHOUT_REGRET = {RunStatus.FAILED: "not run", RunStatus.DIVERGED: "diverges"}
 
 
 def text(v: "Verdict") -> str:
@@ -16,28 +22,23 @@ def text(v: "Verdict") -> str:
     means = [each for each in v.optima if each.seed is None]
     start = min((row.start for row in v.regret), default=None)
     costs = {row.end: row for row in v.regret if row.start == start}
-    head = (v.size, f"best {v.lr}", "log2", "interval", v.loss, "regret", "status")
-    lines = [head]
-    for each in means:
-        known = each.log2_lr is not None
-        cost = costs.get(each.size)
-        ends = ("" if end is None else f"{end:.2f}" for end in (each.low, each.high))
-        lines.append(
-            (
-                listed([each.size]),
-                f"{2.0**each.log2_lr:.4g}" if known else "",
-                f"{each.log2_lr:.3f}" if known else "",
-                "..".join(ends) if known else "",
-                "" if each.loss is None else f"{each.loss:.4g}",
-                "" if cost is None or cost.relative is None else f"{cost.relative:.2%}",
-                each.status.value,
-            )
-        )
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    rows = [
-        "  ".join(f"{cell:>{width}}" for cell, width in zip(line, widths, strict=True))
-        for line in lines
-    ]
+    paid = "regret" if start is None else f"regret from {listed([start])}"
+    head = (v.size, f"best {v.lr}", "log2", "interval", v.loss, paid, "status")
+    rows = aligned([head, *(_line(each, costs.get(each.size)) for each in means)])
     title = f"{v.verdict}: slope {slope}{spread} of log2 {v.lr} by log2 {v.size}"
     margins = f"margins: slope {v.margins.slope:g}, regret {v.margins.regret:g}"
-    return "\n".join([f"{title}; {margins}", *rows, *v.reasons])
+    return "\n".join([f"{title}; {margins}", rows, *v.reasons])
+
+
+def _line(each: Optimum, cost: Regret | None) -> tuple[str, ...]:
+    """Write one size's optimum, and what the smallest size's rate costs there."""
+    size, status = listed([each.size]), each.status.value
+    if each.log2_lr is None:
+        return size, "", "", "", "", "", status
+    low = "" if each.low is None else f"{each.low:.2f}"
+    high = "" if each.high is None else f"{each.high:.2f}"
+    paid = "" if cost is None else WITHOUT_REGRET.get(cost.status, "")
+    if cost is not None and cost.relative is not None:
+        paid = f"{cost.relative:.2%}"
+    rate, place = f"{2.0**each.log2_lr:.4g}", f"{each.log2_lr:.3f}"
+    return size, rate, place, f"{low}..{high}", f"{each.loss:.4g}", paid, status

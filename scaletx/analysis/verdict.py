@@ -129,7 +129,8 @@ def verdict(
             f"call verdicts(table, group={group!r})."
         )
     if not allow_mixed:
-        refuse_mixed(table, columns, [ignore] if isinstance(ignore, str) else ignore)
+        named = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+        refuse_mixed(table, columns, (*named, group) if group is not None else named)
     cells = clean(table, columns)
     grids = curves(cells)
     found = optima(grids)

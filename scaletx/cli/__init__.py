@@ -39,7 +39,7 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def main() -> None:
-    """Scaling laws and hyperparameter transfer of associative memories.
+    r"""Scaling laws and hyperparameter transfer of associative memories.
 
     Tune a small model, carry its rates over to the big one, and see whether it worked:
 

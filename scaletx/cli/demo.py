@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-# Rates half an octave apart: on a coarser grid the best rate carried over costs more than
-# the two percent that a verdict allows, through rounding to the grid alone.
+# Rates half an octave apart: on a coarser grid the best rate carried over costs more
+# than the two percent that a verdict allows, through rounding to the grid alone.
 PAIRS: dict[str, dict[str, dict[str, Any]]] = {
     "isotropic": {
         "centered table": {"eta0": "0.002:0.512:17"},
@@ -30,9 +30,9 @@ COMMON: dict[str, dict[str, Any]] = {
 def demo(folder: str, device: str, progress: str) -> None:
     """Show when a learning rate transfers: two pairs of sweeps, SGD, three seeds.
 
-    Gaussian data: the centered table beside the uncentered model. Patches of real photos:
-    the plain table beside the data-aware rate. Each verdict is printed as found. The same
-    command resumes.
+    Gaussian data: the centered table beside the uncentered model. Patches of real
+    photos: the plain table beside the data-aware rate. Each verdict is printed as
+    found. The same command resumes.
     """
     from scaletx import analysis, plots, sweep
     from scaletx.cli.progress import reporter

@@ -1,6 +1,7 @@
 """`scaletx sweep`: train at many sizes, rates and seeds."""
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any
 
 import click
@@ -57,6 +58,13 @@ WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+class Retry(StrEnum):
+    """What can be run again."""
+
+    FAILED = "failed"
+    DIVERGED = "diverged"
+
+
 def sweep_words(function: Callable) -> Callable:
     """Add an option for every word of a sweep."""
     for name, settings in reversed(WORDS):
@@ -87,8 +95,8 @@ def sweep(
 ) -> None:
     """Train a DenseAM at many sizes, rates and seeds, and keep the results in DIR.
 
-    The same command resumes. More rates, seeds or sizes compute only the new lanes; words
-    left out keep what DIR already has.
+    The same command resumes. More rates, seeds or sizes compute only the new lanes;
+    words left out keep what DIR already has.
 
     Example: scaletx sweep runs/width --n 32,64,128,256 --optimizer sgd --eta0 0.01:1:9
     """
@@ -96,7 +104,7 @@ def sweep(
     from scaletx._checks import word
     from scaletx._types import RunStatus
 
-    again = {word("retry", s, RunStatus) for s in retry.split(",") if s.strip()}
+    again = {word("retry", s, Retry) for s in retry.split(",") if s}
     given = sweeps.read_toml(file) if file else {}
     given |= {name: value for name, value in words.items() if value is not None}
     store = sweeps.Store(folder)
@@ -115,9 +123,9 @@ def sweep(
     counts = lanes["status"].value_counts()
     said = ", ".join(f"{count} {status}" for status, count in counts.items())
     click.echo(f"{folder}: {len(lanes)} lanes, {said}", err=True)
-    failed = lanes[lanes["status"] == RunStatus.FAILED]
-    if len(failed):
+    why = lanes.loc[lanes["status"] == RunStatus.FAILED, "message"]
+    if len(why):
         raise click.ClickException(
-            f"{len(failed)} lanes failed ({failed['message'].iloc[0]}): mend the cause "
-            "and add --retry failed."
+            f"{len(why)} lanes failed ({why.iloc[0]}): mend the cause and add --retry "
+            "failed."
         )

@@ -86,7 +86,7 @@ def judge(
     """Judge each path, and each group within it: (path, group, verdict)."""
     from scaletx import analysis
 
-    options = {name: column for name, column in names.items() if column}
+    options: dict[str, Any] = {name: column for name, column in names.items() if column}
     options |= {"margin": margin, "allow_mixed": allow_mixed}
     options["ignore"] = tuple(c for c in ignore.split(",") if c)
     judged = []

@@ -15,6 +15,8 @@ from scaletx.parameterization.prescription import Prescription
 from scaletx.parameterization.sizes import Sizes
 from scaletx.parameterization.table import find_row
 
+_TABLE = Parameterization.TABLE
+
 
 def prescribe(
     *,
@@ -101,9 +103,7 @@ def prescribe(
         parameterization=scheme,
         activation=str(name),
         optimizer=_checks.word("optimizer", optimizer, OptimizerName),
-        centered=bool(
-            scheme is Parameterization.TABLE if centered is None else centered
-        ),
+        centered=bool(scheme is _TABLE if centered is None else centered),
         biases=_checks.word("biases", biases, Biases),
         eta0=_checks.number("eta0", 0.05 if eta0 is None else eta0, above=0),
         eta_b0=_checks.optional("eta_b0", eta_b0, above=0),
@@ -269,19 +269,24 @@ def _in_proportion(
     for name, size in old.items():
         if size is None:
             continue
-        exact = size * factor
-        sizes.setdefault(name, max(1, round(exact)))
-        # A size may have been rounded at both ends: half a unit there, half here. A 1
-        # may have been anything below.
-        below = factor if size == 1 else 0.5 * factor
-        gap = (sizes[name] or 0) - exact
-        if not -0.5 - below <= gap <= 0.5 + 0.5 * factor:
+        would = max(1, round(size * factor))
+        new = given.get(name, would)
+        sizes[name] = new
+        low, high = (end * factor for end in _before_rounding(name, size))
+        least, most = _before_rounding(name, new)
+        if most < low or high < least:
             raise ValueError(
-                f"{name}={sizes[name]} contradicts {anchor}={given[anchor]}: the "
+                f"{name}={new} contradicts {anchor}={given[anchor]}: the "
                 f"proportional regime keeps {name}/{anchor} = {size}/{old[anchor]}, so "
-                f"{name} would be {round(exact)}. Leave {name} out, or prescribe anew."
+                f"{name} would be {would}. Leave {name} out, or prescribe anew."
             )
     return sizes
+
+
+def _before_rounding(name: str, size: int) -> tuple[float, float]:
+    """What may have been rounded to a size; B is rounded twice, after P."""
+    gap = 1.0 if name == "B" else 0.5
+    return 0.0 if size == 1 else size - gap, size + gap
 
 
 def equivalent(p: Prescription, a: float) -> Prescription:

@@ -243,15 +243,8 @@ class Prescription:
                 f"the stored prescription has no {missing}: expected what "
                 "`Prescription.to_dict` writes; save it again."
             ) from None
-        p = cls(
-            **{
-                **fields,
-                "sizes": Sizes.checked(**fields["sizes"]),
-                **{
-                    name: word(name, fields[name], enum) for name, enum in WORDS.items()
-                },
-            }
-        )
+        words = {name: word(name, fields[name], enum) for name, enum in WORDS.items()}
+        p = cls(**{**fields, **words, "sizes": Sizes.checked(**fields["sizes"])})
         for name, value in p._numbers().items():
             if name in data and data[name] != value:
                 raise ValueError(

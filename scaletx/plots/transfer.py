@@ -57,10 +57,10 @@ def transfer(v: Verdict, ax: Axes | None = None, *, title: str = "") -> Axes:
         for optimum in means:
             if optimum.size == size.size and optimum.log2_lr is not None:
                 _optimum(ax, optimum, color)
-    path = [o for o in means if o.status in RESOLVED and o.log2_lr is not None]
+    path = [_place(o) for o in means if o.status in RESOLVED]
     ax.plot(
-        [2.0**o.log2_lr for o in path if o.log2_lr is not None],
-        [o.loss for o in path],
+        [at for at, _ in path],
+        [loss for _, loss in path],
         ":",
         color="black",
         linewidth=1,
@@ -75,8 +75,9 @@ def transfer(v: Verdict, ax: Axes | None = None, *, title: str = "") -> Axes:
 
 def _axes(ax: Axes, v: Verdict, sizes: list[Curves]) -> None:
     octaves = np.concatenate([size.log2_lr for size in sizes])
-    ax.set_xscale("log", base=2 if np.allclose(octaves, np.round(octaves)) else 10)
-    if np.ptp(octaves) < FEW_OCTAVES and ax.xaxis.get_transform().base == 10:
+    binary = np.allclose(octaves, np.round(octaves))
+    ax.set_xscale("log", base=2 if binary else 10)
+    if np.ptp(octaves) < FEW_OCTAVES and not binary:
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -121,27 +122,25 @@ def _diverged(ax: Axes, size: Curves, color: np.ndarray, row: int) -> None:
     )
 
 
+def _place(optimum: Optimum) -> tuple[float, float]:
+    """Return the rate and the loss of an optimum that has data."""
+    assert optimum.log2_lr is not None and optimum.loss is not None
+    return 2.0**optimum.log2_lr, optimum.loss
+
+
 def _optimum(ax: Axes, optimum: Optimum, color: np.ndarray) -> None:
-    assert optimum.log2_lr is not None
-    at, is_open = 2.0**optimum.log2_lr, None in (optimum.low, optimum.high)
+    at, loss = _place(optimum)
     low = at if optimum.low is None else 2.0**optimum.low
     high = at if optimum.high is None else 2.0**optimum.high
-    marker = "D" if not is_open else "<" if optimum.low is None else ">"
-    ax.plot(
-        [low, high],
-        [optimum.loss] * 2,
-        "|-",
-        color="black",
-        linewidth=1.2,
-        zorder=4,
-        gid=f"interval {optimum.size}",
-    )
+    marker = "<" if optimum.low is None else ">" if optimum.high is None else "D"
+    gid = f"interval {optimum.size}"
+    ax.plot([low, high], [loss, loss], "|-", color="black", lw=1.2, zorder=4, gid=gid)
     ax.plot(
         at,
-        optimum.loss,
+        loss,
         marker,
         color="black",
-        markerfacecolor="white" if is_open else color,
+        markerfacecolor=color if optimum.status in RESOLVED else "white",
         markersize=6,
         zorder=5,
         gid=f"optimum {optimum.size}",
@@ -153,7 +152,7 @@ def _legend(ax: Axes, v: Verdict, sizes: list[Curves], colors: np.ndarray) -> No
         Line2D([], [], color=color, label=f"{size.size}")
         for size, color in zip(sizes, colors, strict=True)
     ]
-    count = int((v.table["status"] == RunStatus.DIVERGED).sum())
+    count = list(v.table["status"]).count(RunStatus.DIVERGED)
     if count:
         cross = Line2D([], [], color="gray", marker="x", linestyle="")
         cross.set_label(f"{count} diverged")

@@ -158,9 +158,8 @@ def _rate(finished: pd.DataFrame | None, spec: SweepSpec, costs: Any) -> float |
     """FLOP/s that the finished lanes reached."""
     if finished is None or finished.empty:
         return None
-    axes = list(spec.definition.size_axes)
-    done = finished[finished["run_s"] > 0]
-    shapes = done[axes].itertuples(index=False, name=None)
-    work = [costs[s].flops if s in costs else 0.0 for s in shapes]
-    seconds = done["run_s"][[w > 0 for w in work]].sum()
-    return sum(work) / seconds if seconds else None
+    columns = [finished[axis] for axis in spec.definition.size_axes]
+    shapes = zip(*columns, finished["run_s"], strict=True)
+    spent = [(costs[tuple(s)].flops, t) for *s, t in shapes if tuple(s) in costs]
+    seconds = sum(t for _, t in spent)
+    return sum(work for work, _ in spent) / seconds if seconds else None

@@ -143,9 +143,9 @@ def run(
             _commit(store, spec, job, ended, about)
         raise
     results = store.results()
-    keys = {key for _, _, key in every_lane(spec)}
-    lanes = pd.DataFrame() if results is None else results.lanes
-    return lanes[lanes["lane"].isin(keys)].reset_index(drop=True)
+    assert results is not None, "a sweep has at least one lane"
+    keys = [key for _, _, key in every_lane(spec)]
+    return results.lanes.set_index("lane", drop=False).loc[keys].reset_index(drop=True)
 
 
 def _commit(
@@ -179,7 +179,9 @@ def _commit(
     empty = pd.DataFrame(columns=["lane", "step", *CURVE])
     store.commit(
         job.name,
-        pd.DataFrame(rows).astype({"first_bad_step": "Int64"}),
+        pd.DataFrame(rows).astype(
+            {"first_bad_step": "Int64", "last_finite_loss": "float64"}
+        ),
         pd.concat(curves, ignore_index=True) if curves else empty,
         about,
     )

@@ -159,14 +159,22 @@ def _shapes(
     ratios = {
         ratio: _checks.number(ratio, words.get(ratio, RATIOS[ratio]), above=0)
         for name, ratio in MADE_BY.items()
-        if name not in given
+        if name not in given or ratio in words
     }
     shapes = []
     for i, n in enumerate(given["n"]):
-        K = given["k"][i] if "k" in given else round(ratios["kappa"] * n)
-        P = given["p"][i] if "p" in given else round(ratios["rho"] * n)
-        B = given["b"][i] if "b" in given else max(1, round(ratios["beta"] * P))
-        shapes.append(tuple(Sizes.checked(N=n, K=K, P=P, B=B)))
+        size = {"n": n}
+        for name, base in (("k", "n"), ("p", "n"), ("b", "p")):
+            ratio = ratios.get(MADE_BY[name])
+            made = None if ratio is None else max(1, round(ratio * size[base]))
+            size[name] = given[name][i] if name in given else made or 0
+            if made is not None and made != size[name]:
+                raise ValueError(
+                    f"{name}={size[name]} contradicts {MADE_BY[name]}={ratio:g} at "
+                    f"n={n}: give one of them."
+                )
+        N, K, P, B = size.values()
+        shapes.append(tuple(Sizes.checked(N=N, K=K, P=P, B=B)))
     if regime is Regime.K_ONLY and len({(N, P, B) for N, _, P, B in shapes}) > 1:
         raise ValueError(
             "regime='k-only' keeps N, P and B fixed: give one n and a list of k, such "

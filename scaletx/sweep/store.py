@@ -86,7 +86,7 @@ class Store:
             ),
             seeds=tuple(sorted({*stored.seeds, *asked.seeds})),
             settings=stored.settings,
-            ratios=stored.ratios,
+            ratios=tuple(r for r in stored.ratios if r in asked.ratios),
         )
         if grown != stored:
             self._write(SPEC, lambda file: file.write_text(grown.to_toml()))
@@ -103,8 +103,8 @@ class Store:
             if mine != kept:
                 raise StoreError(
                     f"`{self.path}` was made with {name}={_word(kept)}; this command "
-                    f"says {name}={_word(mine)}. Finished runs are never overwritten: name "
-                    f"another folder, or keep {name}={_word(kept)}."
+                    f"says {name}={_word(mine)}. Finished runs are never overwritten: "
+                    f"name another folder, or keep {name}={_word(kept)}."
                 )
 
     def results(self) -> Results | None:
@@ -181,13 +181,13 @@ class Store:
                         f"`{self.path}` has its own list of {name}: give {name} (or "
                         f"{ratio}) beside the other sizes."
                     )
-            kept = {k: v for k, v in kept.items() if k not in ("n", *MADE_BY)}
-            kept |= {"n": stored["n"]} if "n" in stored and "n" not in words else {}
+            named = {MADE_BY[name] for name in MADE_BY.keys() & words.keys()}
+            kept = {k: v for k, v in kept.items() if k not in {*MADE_BY, *named}}
         return spec(**{**kept, **words})
 
     def tidy(self) -> None:
         """Remove temporary files that a killed process left a day ago or earlier."""
-        for file in self.path.glob("**/.writing-*"):
+        for file in self.path.glob("**/*.writing-*"):
             if time.time() - file.stat().st_mtime > STALE_S:
                 file.unlink(missing_ok=True)
 
@@ -196,7 +196,7 @@ class Store:
     ) -> None:
         """Write a file whole or not at all."""
         target = self.path / name
-        temporary = target.with_name(f".writing-{os.getpid()}-{target.name}")
+        temporary = target.with_name(f"{target.name}.writing-{os.getpid()}")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             write(temporary)

@@ -1,5 +1,6 @@
 """The devices of a process, set before jax starts."""
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -32,7 +33,9 @@ def configure(device: str = "auto") -> None:
         jax.config.update("jax_platforms", DEVICES[device])
     config: Any = jax.config  # its options are attributes that jax adds when it runs
     if "JAX_NUM_CPU_DEVICES" not in os.environ and config.jax_num_cpu_devices < 1:
-        config.update("jax_num_cpu_devices", len(os.sched_getaffinity(0)))
+        # Once jax has started it keeps the devices it has.
+        with contextlib.suppress(RuntimeError):
+            config.update("jax_num_cpu_devices", _cores())
     if not config.jax_compilation_cache_dir:
         home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(home) / "scaletx" / f"compiled-{fingerprint()}"
@@ -43,8 +46,15 @@ def configure(device: str = "auto") -> None:
     except RuntimeError:
         raise ValueError(
             f"device={device!r}: there is none here that jax can use; use "
-            "device='cpu', or install scaletx with the extra for your GPU: pip install scaletx[cuda]."
+            "device='cpu', or install scaletx with the extra for your GPU: "
+            "pip install scaletx[cuda]."
         ) from None
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def fingerprint() -> str:
