@@ -35,6 +35,7 @@ RESULT_COLUMNS = (
     "compile_s",
     "run_s",
     "message",
+    "at_once",
     "lane",
 )
 """What a run measured about itself: these may differ between compared lanes. `steps`

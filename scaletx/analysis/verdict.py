@@ -120,17 +120,15 @@ def verdict(
     )
     if table.empty:
         raise ValueError("The table has no rows: there is nothing to judge yet.")
-    if group is not None and group not in table:
-        raise _checks.unknown("group", group, map(str, table.columns))
     columns = find_columns(table, size=size, lr=lr, loss=loss, seed=seed)
-    if group is not None and len(table.groupby(group, dropna=False)) > 1:
+    if group is not None and len(_parts(table, group)) > 1:
         raise ValueError(
             f"Column {group!r} has several values, and a verdict is about one: "
             f"call verdicts(table, group={group!r})."
         )
     if not allow_mixed:
         named = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-        refuse_mixed(table, columns, (*named, group) if group is not None else named)
+        refuse_mixed(table, columns, named)
     cells = clean(table, columns)
     grids = curves(cells)
     found = optima(grids)
@@ -165,9 +163,13 @@ def verdicts(table: pd.DataFrame, *, group: str, **words: Any) -> dict[Any, Verd
     Raises:
         ValueError: As `verdict` does.
     """
-    if group not in table:
-        raise _checks.unknown("group", group, map(str, table.columns))
     return {
         value: verdict(part, group=group, **words)
-        for value, part in table.groupby(group, sort=False, dropna=False)
+        for value, part in _parts(table, group).items()
     }
+
+
+def _parts(table: pd.DataFrame, group: str) -> dict[Any, pd.DataFrame]:
+    if group not in table:
+        raise _checks.unknown("group", group, map(str, table.columns))
+    return dict(iter(table.groupby(group, sort=False, dropna=False)))

@@ -24,7 +24,8 @@ class _Group(click.Group):
         except BrokenPipeError:  # the reader of our output has seen enough
             raise SystemExit(0) from None
         except OSError as error:
-            raise click.ClickException(error.strerror or str(error)) from error
+            said = str(error) if error.filename else error.strerror or str(error)
+            raise click.ClickException(said) from error
 
     def resolve_command(self, ctx: click.Context, args: list[str]):
         from scaletx import _checks

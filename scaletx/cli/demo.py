@@ -17,6 +17,7 @@ PAIRS: dict[str, dict[str, dict[str, Any]]] = {
         "data-aware rate": {"eta0": "0.0156:1:13", "data_aware": True},
     },
 }
+TABLE = ["N", "K", "P", "B", "eta0", "seed", "status", "train_mse", "test_mse"]
 COMMON: dict[str, dict[str, Any]] = {
     "isotropic": {"n": "32,64,128,256"},
     "patches": {"n": "36,64,144,256", "data": "patches"},
@@ -47,6 +48,7 @@ def demo(folder: str, device: str, progress: str) -> None:
             spec = sweep.spec(optimizer="sgd", seeds=3, **COMMON[data], **words)
             with reporter(progress) as report:
                 lanes = sweep.run(spec, path, report=report.update)
+            lanes[TABLE].to_csv(path.with_suffix(".csv"), index=False)
             verdicts.append(analysis.verdict(lanes))
             click.echo(f"{data} data, SGD, {name}\n{verdicts[-1]}\n")
         figure = plots.figure(verdicts, titles=[f"{data}: {name}" for name in pair])

@@ -17,7 +17,7 @@ def test_seeds_give_students_t():
     u = -0.3 * x + 0.1 * rng.normal(size=len(x))
     fit = stats.linregress(x, u)
     half = stats.t.ppf(0.975, len(x) - 2) * fit.stderr
-    found = drift(points(x, u))
+    found = drift(points(x, u, half=0.0))
     assert found.slope == pytest.approx(fit.slope)
     assert (found.low, found.high) == pytest.approx(
         (fit.slope - half, fit.slope + half)
@@ -37,11 +37,13 @@ def test_one_seed_propagates_half_a_grid_step():
 
 def test_a_coarse_optimum_keeps_its_grid_interval_however_many_seeds_agree():
     x = np.repeat([5.0, 6.0, 7.0], 5)
-    fine = drift(points(x, -x))
+    fine = drift(points(x, -x, half=0.0))
+    vertex = drift(points(x, -x))
     coarse = drift(points(x, -x, status=OptimumStatus.COARSE))
     single = drift(points([5.0, 6.0, 7.0], [-5.0, -6.0, -7.0]))
     assert fine.high - fine.low == pytest.approx(0, abs=1e-9)
     assert coarse == pytest.approx(single, abs=1e-9)
+    assert vertex.high - vertex.low == pytest.approx((coarse.high - coarse.low) / 8)
 
 
 def test_below_two_sizes_there_is_no_slope():

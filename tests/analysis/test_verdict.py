@@ -169,6 +169,7 @@ def test_regret_over_its_margin_withholds_the_word():
     table.loc[moved & (table["eta0"] == 2.0**-4.5), "train_mse"] *= 1.04
     spoiled = analysis.verdict(table)
     assert spoiled.verdict is Answer.CANNOT_TELL
+    assert "whether that is more than the grid's rounding: --eta0" in spoiled.reasons[0]
 
 
 def test_a_missing_cell_is_not_a_bad_one():
@@ -204,6 +205,30 @@ def test_the_share_of_the_gain_is_null_within_noise():
     flat = planted(noise=0.02)
     flat["train_mse"] *= np.log2(flat["N"])
     assert all(row.share is None for row in analysis.verdict(flat).regret)
+
+
+def test_a_size_without_any_loss_says_what_to_do():
+    table = planted()
+    big = table["N"] == 256
+    said = {}
+    for status in ("diverged", "failed"):
+        lost = table.assign(status=np.where(big, status, "ok"))
+        v = analysis.verdict(lost)
+        assert v.verdict is not Answer.DRIFTS
+        assert means(v)[256].status is OptimumStatus.NO_DATA
+        assert costs(v)[32, 256].status == status
+        said[status] = v.reasons[-1]
+    assert said["diverged"].startswith("Every rate diverged at N = 256. Lower them: --")
+    assert said["failed"] == "No run ended at N = 256. Run them again: --retry failed."
+
+
+def test_optima_that_go_down_and_up_again_do_not_transfer():
+    grid = np.arange(-9.0, 0.0)
+    places = {32: -4.3, 64: -5.3, 128: -5.3, 256: -4.3}
+    parts = [planted(sizes=(n,), grid=grid, best=u) for n, u in places.items()]
+    v = analysis.verdict(pd.concat(parts))
+    assert v.drift.slope == pytest.approx(0, abs=0.02)
+    assert v.verdict is Answer.CANNOT_TELL
 
 
 def test_groups_are_judged_apart():

@@ -11,14 +11,13 @@ import pytest
 
 from scaletx import analysis
 
-# Jobs of one lane each, so that there is much to interrupt.
+# Jobs of few lanes each, so that there is much to interrupt.
 SWEEP = """
-import sys
-from scaletx.sweep import plan
-plan.JOB_FLOPS = 1.0
+import importlib, sys
+importlib.import_module("scaletx.sweep.plan").JOB_FLOPS = 1.0
 from scaletx.cli import main
 main(["sweep", sys.argv[1], "--n", "8,16", "--eta0", "0.01:1:6", "--seeds", "3",
-      "--steps", "4000", "--progress", "none"])
+      "--steps", "2000", "--progress", "none"])
 """
 
 
