@@ -23,7 +23,8 @@ bench: $(INSTALLED)
 
 figures: $(INSTALLED)
 	$(BIN)/scaletx plot transfer figures/isotropic-*.csv --out figures/isotropic.png
-	$(BIN)/scaletx plot transfer figures/patches-*.csv --out figures/patches.png
+	$(BIN)/scaletx plot transfer figures/patches-plain-table.csv \
+		figures/patches-data-aware-rate.csv --out figures/patches.png
 
 docs: $(INSTALLED)
 	$(BIN)/python -m pytest -q --doctest-modules scaletx

@@ -101,8 +101,9 @@ def judge(
 
 
 def title(path: str, group: Any) -> str:
-    """Name a verdict by the last part of its path, and its group."""
+    """Name a verdict by its folder or file, and its group."""
     from pathlib import Path
 
-    name = Path(path).name or path
+    last = Path(path).absolute().name
+    name = last.removesuffix(".csv").removesuffix(".parquet").replace("-", " ")
     return name if group is None else f"{name}, {group}"

@@ -23,7 +23,7 @@ LIGHTEST = 0.85
 ROW = 0.035
 """Height of a row of crosses at the top edge, one a size, as a share of the axes."""
 DECADE = 10
-FEW_OCTAVES = 7
+FEW_OCTAVES = 5
 """A decimal axis with fewer has labels at 2 and 5 as well."""
 
 

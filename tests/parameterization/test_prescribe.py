@@ -238,6 +238,7 @@ def test_proportional_transfer_fills_in_and_refuses_contradictions():
 )
 @example(ends=(500, 33), kappa=2.0, rho=5.0, beta=0.001)  # B would round to 0
 @example(ends=(33, 500), kappa=2.0, rho=5.0, beta=0.001)
+@example(ends=(149, 95), kappa=2.0, rho=1.5, beta=0.7)  # B is rounded after P
 def test_rounding_at_both_ends_contradicts_nothing(ends, kappa, rho, beta):
     at, to = (Sizes.proportional(n, kappa=kappa, rho=rho, beta=beta) for n in ends)
     p = prescribe(**at._asdict())

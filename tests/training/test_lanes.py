@@ -181,13 +181,12 @@ def test_a_finite_loss_above_ten_times_the_first_is_diverged():
     assert one.last_finite_loss == one.curve["batch_loss"][-1]
 
 
-@pytest.mark.parametrize("at_once", [2, 4])
-def test_lanes_side_by_side_differ_by_rounding_only(at_once):
+def test_lanes_side_by_side_differ_by_rounding_only():
     lanes = grid((*RATES, 0.2), seeds=(0, 1))
     alone = run(lanes, biases="normal", at_once=1)
-    together = run(lanes, biases="normal", at_once=at_once)
+    together = run(lanes, biases="normal", at_once=4)
     for a, b in zip(alone, together, strict=True):
-        assert (a.at_once, b.at_once) == (1, at_once)
+        assert (a.at_once, b.at_once) == (1, 4)
         same(a, b, rtol=2e-4)
 
 
