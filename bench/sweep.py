@@ -14,6 +14,7 @@ round and are scaled up; the engine and the products run all of them.
 import argparse
 import statistics
 import time
+from typing import Any
 
 import jax
 
@@ -28,13 +29,14 @@ import optax  # noqa: E402
 import pandas as pd  # noqa: E402
 
 from scaletx import DenseAM, Sizes, optimizers  # noqa: E402
+from scaletx._types import OptimizerName  # noqa: E402
 from scaletx.data import data_set, denoising  # noqa: E402
 from scaletx.training import DenseAMSettings, DenseAMTask, Lane  # noqa: E402
 from scaletx.training.denseam import batch_order  # noqa: E402
 from scaletx.training.program import Piece, Program  # noqa: E402
 
 RATES, SEEDS, SIZES = np.geomspace(0.01, 1, 9), (0, 1), (32, 64, 128, 256)
-SETTINGS = DenseAMSettings(optimizer="adam", activation="relu:1", steps=200)
+SETTINGS = DenseAMSettings(optimizer=OptimizerName.ADAM, activation="relu:1", steps=200)
 RUNS, SAMPLED = len(RATES) * len(SEEDS), 2
 
 
@@ -47,7 +49,7 @@ def timed(function) -> float:
 class Engine:
     """This toolkit: all lanes of a size."""
 
-    def __init__(self, sizes: Sizes):
+    def __init__(self, sizes: Any):
         self.sizes = sizes
         self.lanes = [Lane((eta,), seed) for seed in SEEDS for eta in RATES]
 
@@ -56,7 +58,7 @@ class Engine:
             pass
 
 
-def data(sizes: Sizes):
+def data(sizes: Any):
     task = denoising(data_set("isotropic"), N=sizes.N, P=sizes.P, seed=0, noise=0.5)
     order = batch_order(P=sizes.P, B=sizes.B, steps=SETTINGS.steps, seed=0)
     return np.tanh(task.inputs), task.targets, order
@@ -65,9 +67,9 @@ def data(sizes: Sizes):
 class JaxLoop:
     """What one writes first: a compiled step, called from a Python loop."""
 
-    def __init__(self, sizes: Sizes):
+    def __init__(self, sizes: Any):
         p = SETTINGS.prescription(sizes)
-        self.model = DenseAM(p, key=jax.random.key(0))
+        self.model: Any = DenseAM(p, key=jax.random.key(0))
         self.x, self.y, self.order = map(jnp.asarray, data(sizes))
 
         def loss(model, g, y):
@@ -96,7 +98,7 @@ class JaxLoop:
 class TorchLoop:
     """The same in PyTorch, on all cores."""
 
-    def __init__(self, sizes: Sizes):
+    def __init__(self, sizes: Any):
         import torch
 
         self.torch, self.sizes = torch, sizes
@@ -129,7 +131,7 @@ class TorchLoop:
 class Products:
     """The five matrix products of each step and nothing else, shared out alike."""
 
-    def __init__(self, sizes: Sizes):
+    def __init__(self, sizes: Any):
         N, K, _, B = sizes
         rng = np.random.default_rng(0)
         g, W = rng.standard_normal((B, N)), rng.standard_normal((K, N))
@@ -156,7 +158,7 @@ class Products:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--out")
     options = parser.parse_args()
@@ -169,7 +171,7 @@ def main():
         print("PyTorch is absent: its loop is skipped")
     rows = []
     for N in SIZES:
-        sizes = Sizes.proportional(N)
+        sizes: Any = Sizes.proportional(N)
         cold = timed(Engine(sizes))
         runners = {name: way(sizes) for name, way in ways.items()}
         seconds = {name: [] for name in runners}

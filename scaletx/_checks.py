@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, TypeVar
 
+import numpy as np
+
 E = TypeVar("E", bound=StrEnum)
 
 
@@ -53,6 +55,13 @@ def number(
 def _finite(value: Any) -> bool:
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     return real and math.isfinite(value)
+
+
+def boolean(name: str, value: Any) -> bool:
+    """Read True or False, also as numpy writes them, and nothing that looks alike."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r}: expected true or false.")
+    return bool(value)
 
 
 def optional(name: str, value: Any, *, above: float) -> float | None:

@@ -52,8 +52,12 @@ class ActivationName(NamedTuple):
         return f"relu:{self.power}" if self.kind == "relu" else self.kind
 
 
+LARGEST_POWER = 49
+"""The largest p of relu(p) whose norm m_p is a float32 number."""
+
+
 def parse_activation(name: str) -> ActivationName:
-    """Read `linear`, `softmax`, `relu` or `relu:P` with an integer power P >= 1.
+    """Read `linear`, `softmax`, `relu` or `relu:P` with a power P from 1 to 49.
 
     Raises:
         ValueError: If the name is none of these.
@@ -65,10 +69,11 @@ def parse_activation(name: str) -> ActivationName:
     text = str(name)
     if text in ("linear", "softmax"):
         return ActivationName(text)
-    match = re.fullmatch(r"relu(?::([1-9]\d{0,3}))?", text)
-    if match is None:
+    match = re.fullmatch(r"relu(?::(\d{1,3}))?", text)
+    power = int(match[1] or 1) if match else 0
+    if not 1 <= power <= LARGEST_POWER:
         raise ValueError(
             f"activation={text!r} is unknown: expected 'linear', 'softmax', or "
-            "'relu:P' with an integer power P >= 1, such as 'relu:2'."
+            f"'relu:P' with a power P from 1 to {LARGEST_POWER}, such as 'relu:2'."
         )
-    return ActivationName("relu", int(match[1] or 1))
+    return ActivationName("relu", power)

@@ -5,6 +5,7 @@ import pytest
 from oracles import double_factorial_norm
 from scipy import integrate, special, stats
 
+from scaletx._types import LARGEST_POWER
 from scaletx.activations import activation, relu_norm
 
 NAMES = ["linear", "relu:1", "relu:2", "relu:3", "softmax"]
@@ -44,6 +45,16 @@ def test_relu_values_by_hand():
         np.testing.assert_array_equal(
             activation("relu").value(z), activation("relu:1").value(z)
         )
+
+
+def test_powers_whose_norm_overflows_are_refused_and_no_others():
+    largest = float(np.finfo(np.float32).max)
+    assert relu_norm(LARGEST_POWER) < largest < relu_norm(LARGEST_POWER + 1)
+    value = activation(f"relu:{LARGEST_POWER}").value(jnp.array([3.0]))
+    assert 0 < value[0] < np.inf
+    for power in (LARGEST_POWER + 1, 200):
+        with pytest.raises(ValueError, match="a power P from 1 to 49"):
+            activation(f"relu:{power}")
 
 
 def test_softmax_acts_over_the_last_axis_and_survives_large_numbers():

@@ -23,6 +23,7 @@ import click
 @click.option("--centered/--uncentered", default=None, help="Centered but for sp.")
 @click.option("--biases", default="off", show_default=True, help="off, zero or normal.")
 @click.option("--lambda-max", type=float, help="Data-aware rate of SGD: eigenvalue.")
+@click.option("--fixed-eps", is_flag=True, help="Adam: eps0 at every size.")
 @click.option("--live-inner-bias", is_flag=True, help="k-only, SGD: eta_b = eta_b0 K.")
 @click.option("--allow-no-rule", is_flag=True, help="Softmax with SGD, forced.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -48,6 +48,10 @@ WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--log-every", {"type": int, "help": "Steps a row of the curves. [10]"}),
     ("--eval-every", {"type": int, "help": "Steps between evaluations. [at the end]"}),
     (
+        "--fixed-eps/--scaled-eps",
+        {"default": None, "help": "Adam: eps0 at every size. [scaled]"},
+    ),
+    (
         "--live-inner-bias/--printed-inner-bias",
         {"default": None, "help": "k-only, SGD: eta_b = eta_b0 K. [printed]"},
     ),

@@ -32,8 +32,8 @@ class DataSet(Protocol):
         """Return P samples of N numbers of order one; `test` draws held-out ones."""
         ...
 
-    def digest(self) -> str:
-        """Identify the files that the samples come from; empty if there are none."""
+    def identity(self) -> str:
+        """Say what the samples are: kind, options, digest of files; never a path."""
         ...
 
 

@@ -18,6 +18,6 @@ class Isotropic:
         """Return P independent standard normal samples."""
         return stream(seed, int(test)).standard_normal((P, N), np.float32)
 
-    def digest(self) -> str:
+    def identity(self) -> str:
         """Nothing is read from files."""
-        return ""
+        return "isotropic"

@@ -38,9 +38,9 @@ class Patches:
         scale = training.std(dtype=np.float64)
         return ((wanted - training.mean(dtype=np.float64)) / scale).astype(np.float32)
 
-    def digest(self) -> str:
-        """SHA-256 of the photos' files."""
-        return _digest()
+    def identity(self) -> str:
+        """The SHA-256 of the photos' files is part of it, shortened."""
+        return f"patches:{_digest()}"
 
 
 def _files() -> list[Path]:
@@ -55,7 +55,8 @@ def _files() -> list[Path]:
 
 @cache
 def _digest() -> str:
-    return hashlib.sha256(b"".join(path.read_bytes() for path in _files())).hexdigest()
+    content = b"".join(path.read_bytes() for path in _files())
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 @cache

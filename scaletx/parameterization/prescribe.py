@@ -35,6 +35,7 @@ def prescribe(
     centered: bool | None = None,
     biases: str = "off",
     lambda_max: float | None = None,
+    fixed_eps: bool = False,
     live_inner_bias: bool = False,
     allow_no_rule: bool = False,
     tuned: Mapping[str, float] | None = None,
@@ -66,6 +67,8 @@ def prescribe(
         biases: `off`, `zero` or `normal` (where they start).
         lambda_max: Largest eigenvalue of $G_P G_P^\top / P$, the second moment of
             g of all training inputs; table rows of SGD only.
+        fixed_eps: Adam with epsilon eps0 at every size instead of the row's powers:
+            what practitioners do, and what breaks transfer once eps0 is not tiny.
         live_inner_bias: In the k-only regime with SGD, eta_b = eta_b0 K keeps the inner
             bias at order one; the printed eta_b0 freezes it as 1/K.
         allow_no_rule: Give softmax with SGD its forced form instead of an error.
@@ -103,14 +106,17 @@ def prescribe(
         parameterization=scheme,
         activation=str(name),
         optimizer=_checks.word("optimizer", optimizer, OptimizerName),
-        centered=bool(scheme is _TABLE if centered is None else centered),
+        centered=_checks.boolean(
+            "centered", scheme is _TABLE if centered is None else centered
+        ),
         biases=_checks.word("biases", biases, Biases),
         eta0=_checks.number("eta0", 0.05 if eta0 is None else eta0, above=0),
         eta_b0=_checks.optional("eta_b0", eta_b0, above=0),
         eta_c0=_checks.optional("eta_c0", eta_c0, above=0),
         eps0=_checks.number("eps0", eps0, least=0),
         lambda_max=_checks.optional("lambda_max", lambda_max, above=0),
-        live_inner_bias=bool(live_inner_bias),
+        fixed_eps=_checks.boolean("fixed_eps", fixed_eps),
+        live_inner_bias=_checks.boolean("live_inner_bias", live_inner_bias),
     )
     find_row(
         parameterization=scheme,

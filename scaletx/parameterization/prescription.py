@@ -16,7 +16,13 @@ from scaletx._types import (
     parse_activation,
 )
 from scaletx.parameterization.sizes import Sizes
-from scaletx.parameterization.table import LIVE_INNER_BIAS, Power, Row, find_row
+from scaletx.parameterization.table import (
+    LIVE_INNER_BIAS,
+    PerRole,
+    Power,
+    Row,
+    find_row,
+)
 
 ROLES = ("W", "b", "c")
 WORDS = {
@@ -49,6 +55,7 @@ class Prescription:
         eta_c0: Dimensionless rate of c; None follows `eta0`.
         eps0: Adam's dimensionless epsilon.
         lambda_max: Largest eigenvalue of $G_P G_P^\top / P$ for the data-aware rate.
+        fixed_eps: Whether epsilon is eps0 at every size, as practitioners keep it.
         live_inner_bias: Whether eta_b = eta_b0 K in the K-only regime with SGD.
         init_W: Standard deviation of the initial W; 1 but for an `equivalent` form.
     """
@@ -65,6 +72,7 @@ class Prescription:
     eta_c0: float | None = None
     eps0: float = 1e-8
     lambda_max: float | None = None
+    fixed_eps: bool = False
     live_inner_bias: bool = False
     init_W: float = 1.0
 
@@ -141,13 +149,18 @@ class Prescription:
         return self.rates()["c"]
 
     @property
+    def _eps_powers(self) -> PerRole | None:
+        return PerRole() if self.row.eps and self.fixed_eps else self.row.eps
+
+    @property
     def eps(self) -> dict[str, float] | None:
         """Adam's epsilon of each role; None for SGD."""
-        if self.row.eps is None:
+        powers = self._eps_powers
+        if powers is None:
             return None
         form = {"W": self.init_W}
         return {
-            role: self.eps0 * getattr(self.row.eps, role).value(self.sizes)
+            role: self.eps0 * getattr(powers, role).value(self.sizes)
             / form.get(role, 1.0)
             for role in ROLES
         }  # fmt: skip
@@ -171,10 +184,10 @@ class Prescription:
             "eta_b": times("eta_b0", self._power_b),
             "eta_c": times("eta_c0", row.rates.c),
         }
-        if row.eps is not None:
-            formulas["eps_W"] = times("eps0", row.eps.W, 1 / a)
-            formulas["eps_b"] = times("eps0", row.eps.b)
-            formulas["eps_c"] = times("eps0", row.eps.c)
+        if self._eps_powers is not None:
+            formulas["eps_W"] = times("eps0", self._eps_powers.W, 1 / a)
+            formulas["eps_b"] = times("eps0", self._eps_powers.b)
+            formulas["eps_c"] = times("eps0", self._eps_powers.c)
         return formulas
 
     @property
@@ -193,6 +206,7 @@ class Prescription:
             eta_c0=None,
             eps0=1.0,
             lambda_max=None,
+            fixed_eps=False,
             live_inner_bias=False,
         )
 
@@ -211,6 +225,7 @@ class Prescription:
             "eta_c0": self.eta_c0,
             "eps0": self.eps0,
             "lambda_max": self.lambda_max,
+            "fixed_eps": self.fixed_eps,
             "live_inner_bias": self.live_inner_bias,
             "init_W": self.init_W,
             **self._numbers(),

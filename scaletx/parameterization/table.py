@@ -5,7 +5,7 @@ that multiply the dimensionless rates ($\eta_W = \eta_0 m_W$ and so on), and the
 of Adam's epsilon. Weights start as $W_{ij} \sim \mathcal{N}(0, 1)$ in every row.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scaletx._types import (
@@ -209,7 +209,7 @@ def find_row(
     if rows:
         return rows[0]
     if allow_no_rule:
-        return NO_RULE
+        return replace(NO_RULE, regime=regime)
     raise ValueError(
         f"`prescribe(activation='{activation}', optimizer='{optimizer}')` has no rule: "
         "the paper gives none, since softmax localizes and amplifies the two uses of W "

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -65,9 +65,12 @@ class Plan:
 def lane_key(spec: SweepSpec, shape: tuple[int, ...], lane: Lane, digest: str) -> str:
     """SHA-256 of all that can change a lane's numbers, and of nothing else.
 
-    Numbers count to nine significant digits; hosts, times and paths do not count.
+    Numbers count to nine significant digits; hosts, times and paths do not count, nor
+    settings at their defaults: a setting that is added later orphans no store, and a
+    default that changes needs a new SCHEMA.
     """
     task = spec.definition
+    defaults = {field.name: field.default for field in fields(spec.settings)}
     settings = asdict(spec.settings).items()
     content = {
         "schema": SCHEMA,
@@ -75,7 +78,9 @@ def lane_key(spec: SweepSpec, shape: tuple[int, ...], lane: Lane, digest: str) -
         "shape": dict(zip(task.size_axes, shape, strict=True)),
         "grid": dict(zip(task.grid_axes, lane.grid, strict=True)),
         "seed": lane.seed,
-        "settings": {k: v for k, v in settings if k not in task.silent},
+        "settings": {
+            k: v for k, v in settings if k not in task.silent and v != defaults[k]
+        },
         "dtype": "float32",
         "data": digest,
     }

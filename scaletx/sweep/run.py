@@ -158,6 +158,7 @@ def _commit(
     task = spec.definition
     words = asdict(spec.settings).items()
     fixed = {k: str(v) if isinstance(v, StrEnum) else v for k, v in words}
+    fixed["data"] = task.digest(spec.settings)
     rows, curves = [], []
     for i, outcome in sorted(outcomes.items()):
         lane, result = job.lanes[i], outcome._asdict()

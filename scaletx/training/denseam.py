@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -33,7 +34,7 @@ class DenseAMTask:
     size_axes = ("N", "K", "P", "B")
     grid_axes = ("eta0",)
     settings = DenseAMSettings
-    silent = frozenset({"log_every", "eval_every", "allow_no_rule"})
+    silent = frozenset({"log_every", "eval_every", "allow_no_rule", "data"})
 
     def __init__(self, at_once: int | None = None):
         self.at_once = None if at_once is None else _checks.integer("at_once", at_once)
@@ -54,8 +55,8 @@ class DenseAMTask:
         return Cost(flops, 4.0 * floats + 4 * B * steps)
 
     def digest(self, settings: DenseAMSettings) -> str:
-        """Identify the data files."""
-        return data_set(settings.data).digest()
+        """Identify the data: their kind, their options, the content of their files."""
+        return data_set(settings.data).identity()
 
     def run(
         self, shape: tuple[int, ...], lanes: Sequence[Lane], settings: DenseAMSettings
@@ -66,6 +67,7 @@ class DenseAMTask:
         from scaletx.training.program import CAPACITY, Piece, share_out
 
         sizes, cost = Sizes(*shape), self.cost(shape, settings)
+        quiet = replace(settings, log_every=1)  # recorded on the host: no new program
         seeds = sorted({lane.seed for lane in lanes})
         groups = [[i for i, ln in enumerate(lanes) if ln.seed == s] for s in seeds]
         devices = tuple(jax.devices())
@@ -82,7 +84,7 @@ class DenseAMTask:
             ]
             while True:
                 try:
-                    program, seconds = _timed_program(sizes, settings, devices, at_once)
+                    program, seconds = _timed_program(sizes, quiet, devices, at_once)
                     compile_s += seconds
                     start = time.perf_counter()
                     outputs = program(pieces)

@@ -61,6 +61,7 @@ class DenseAMSettings:
         log_every: Steps over which the batch loss is averaged.
         eval_every: Steps between evaluations; None: at the end only.
         precision: Arithmetic of matrix products.
+        fixed_eps: Epsilon eps0 at every size (Adam).
         live_inner_bias: eta_b = eta_b0 K (k-only regime, SGD).
         allow_no_rule: Run softmax with SGD in its forced form.
     """
@@ -85,6 +86,7 @@ class DenseAMSettings:
     log_every: int = 10
     eval_every: int | None = None
     precision: Precision = Precision.FLOAT32
+    fixed_eps: bool = False
     live_inner_bias: bool = False
     allow_no_rule: bool = False
 
@@ -103,7 +105,16 @@ class DenseAMSettings:
             put(name, _checks.word(name, getattr(self, name), enum))
         put("activation", str(parse_activation(self.activation)))
         table = self.parameterization is Parameterization.TABLE
-        put("centered", table if self.centered is None else bool(self.centered))
+        put("centered", table if self.centered is None else self.centered)
+        for name in (
+            "centered",
+            "data_aware",
+            "fixed_order",
+            "fixed_eps",
+            "live_inner_bias",
+            "allow_no_rule",
+        ):
+            put(name, _checks.boolean(name, getattr(self, name)))
         data_set(self.data)
         put("noise", _checks.number("noise", self.noise, least=0))
         put("eps0", _checks.number("eps0", self.eps0, least=0))
@@ -140,6 +151,7 @@ class DenseAMSettings:
             eps0=self.eps0,
             centered=self.centered,
             biases=self.biases,
+            fixed_eps=self.fixed_eps,
             live_inner_bias=self.live_inner_bias,
             allow_no_rule=self.allow_no_rule,
         )

@@ -95,7 +95,7 @@ class Task(Protocol):
         ...
 
     def digest(self, settings: Any) -> str:
-        """Identify the data files it reads; empty if there are none."""
+        """Identify the data it reads: what they are, never where they lie."""
         ...
 
     def run(

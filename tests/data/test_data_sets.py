@@ -89,10 +89,10 @@ def test_samples_are_of_order_one(name):
 
 
 @SETS
-def test_digest_names_the_files(name):
-    digest = data_set(name).digest()
-    files = name != "isotropic"
-    assert re.fullmatch("[0-9a-f]{64}" if files else "", digest)
+def test_identity_says_what_the_samples_are_and_not_where(name):
+    identity = data_set(name).identity()
+    digest = "" if name == "isotropic" else ":[0-9a-f]{16}"
+    assert re.fullmatch(f"{name}{digest}", identity)
 
 
 @SETS

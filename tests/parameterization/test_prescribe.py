@@ -397,3 +397,15 @@ def test_printed_formulas_give_the_numbers(case, N, K):
             exponent = eval(power) if power else 1  # "-1/2"
             product *= words.get(base, 1) ** exponent
         assert product == pytest.approx(value), name
+
+
+def test_a_fixed_epsilon_is_the_same_at_every_size():
+    def eps(N, **words):
+        return prescribe(N=N, K=2 * N, eps0=1e-2, **words).eps
+
+    assert eps(32, fixed_eps=True) == eps(256, fixed_eps=True)
+    assert eps(64, fixed_eps=True) == {"W": 1e-2, "b": 1e-2, "c": 1e-2}
+    assert eps(64)["W"] == pytest.approx(1e-2 / 64)
+    p = prescribe(N=64, K=128, fixed_eps=True)
+    assert p.formulas["eps_W"] == "eps0"
+    assert prescribe(N=64, K=128, optimizer="sgd", fixed_eps=True).eps is None

@@ -74,7 +74,7 @@ def test_k_only_fixes_the_rest():
         ({"data": "patch"}, "Did you mean 'patches'"),
         ({"data": "patches", "n": 50}, "N = 36, 64, 144, 256, 576, 2304"),
         ({"task": "denseman"}, "Did you mean 'denseam'"),
-        ({"activation": "relu:0"}, "P >= 1"),
+        ({"activation": "relu:0"}, "P from 1 to 49"),
         ({"activation": "softmax", "optimizer": "sgd"}, "has no rule"),
         ({"data_aware": True}, "data-aware"),
         ({"b1": 1.0}, "decay in"),

@@ -288,6 +288,7 @@ def small(monkeypatch):
     module._program.cache_clear()
 
 
+@pytest.mark.slow
 def test_out_of_memory_halves_the_lanes_at_once(small):
     lanes = grid((*RATES, 0.2), seeds=(0, 1))
     found = run(lanes, at_once=4)
