@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from scaletx import data as data
     from scaletx import optimizers as optimizers
     from scaletx import plots as plots
+    from scaletx import study as study
     from scaletx import sweep as sweep
     from scaletx import training as training
     from scaletx.models import DenseAM as DenseAM
@@ -30,7 +31,7 @@ _HOME = {
     # Models
     "DenseAM": "models",
 }
-_PACKAGES = ("analysis", "data", "optimizers", "plots", "sweep", "training")
+_PACKAGES = ("analysis", "data", "optimizers", "plots", "study", "sweep", "training")
 
 __all__ = [*_HOME, *_PACKAGES, "__version__"]  # pyright: ignore
 

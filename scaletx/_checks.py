@@ -14,7 +14,7 @@ E = TypeVar("E", bound=StrEnum)
 
 def unknown(name: str, value: object, known: Iterable[str]) -> ValueError:
     """Build the error for a word that is not known, naming the nearest one that is."""
-    words = list(known)
+    words, value = list(known), str(value)[:60]
     near = difflib.get_close_matches(str(value), words, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return ValueError(
@@ -26,14 +26,19 @@ def word(name: str, value: object, enum: type[E]) -> E:
     """Read a choice of an enum."""
     try:
         return enum(value)  # type: ignore[arg-type]
-    except ValueError:
+    except (ValueError, TypeError):
         raise unknown(name, value, [member.value for member in enum]) from None
 
 
-def integer(name: str, value: Any, *, least: int = 1) -> int:
-    """Read a whole number not below `least`; 4.0 counts as 4."""
+LARGEST = 2**31 - 1
+
+
+def integer(name: str, value: Any, *, least: int = 1, most: int = LARGEST) -> int:
+    """Read a whole number from `least` to `most`; 4.0 counts as 4."""
     if not _finite(value) or value != int(value) or value < least:
         raise ValueError(f"{name}={value!r}: expected a whole number >= {least}.")
+    if value > most:
+        raise ValueError(f"{name}={value:.6g}: expected a whole number <= {most}.")
     return int(value)
 
 
@@ -54,7 +59,10 @@ def number(
 
 def _finite(value: Any) -> bool:
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return real and math.isfinite(value)
+    try:
+        return real and math.isfinite(value)
+    except OverflowError:  # a whole number too large for a float
+        return False
 
 
 def boolean(name: str, value: Any) -> bool:

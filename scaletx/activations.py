@@ -21,12 +21,10 @@ class Activation(NamedTuple):
     Attributes:
         value: `(..., K) -> (..., K)`, the post-activations.
         lagrangian: `(..., K) -> (...)`, whose gradient is `value`.
-        shift_invariant: Whether adding one number to all units changes nothing.
     """
 
     value: Callable[[Float[Array, "*s K"]], Float[Array, "*s K"]]
     lagrangian: Callable[[Float[Array, "*s K"]], Float[Array, "*s"]]
-    shift_invariant: bool = False
 
 
 def activation(name: str) -> Activation:
@@ -60,7 +58,6 @@ def activation(name: str) -> Activation:
         return Activation(
             lambda z: jax.nn.softmax(z, axis=-1),
             lambda z: jax.nn.logsumexp(z, axis=-1),
-            shift_invariant=True,
         )
     root = relu_norm(power)
     return Activation(

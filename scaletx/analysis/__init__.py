@@ -17,3 +17,22 @@ from scaletx.analysis.drift import Drift as Drift  # isort: skip
 from scaletx.analysis.optima import Optimum as Optimum
 from scaletx.analysis.optimum import OptimumStatus as OptimumStatus
 from scaletx.analysis.regret import Regret as Regret
+
+# Collapse of training curves
+from scaletx.analysis.collapse import Collapse as Collapse  # isort: skip
+from scaletx.analysis.collapse import collapse as collapse
+from scaletx.analysis.collapsed import CollapseAnswer as CollapseAnswer
+from scaletx.analysis.deviation import Deviation as Deviation
+
+# Coordinate check
+from scaletx.analysis.coordinates import CheckAnswer as CheckAnswer  # isort: skip
+from scaletx.analysis.coordinates import CoordinateCheck as CoordinateCheck
+from scaletx.analysis.coordinates import check_coordinates as check_coordinates
+
+# Scaling laws
+from scaletx.analysis.fitting import FitStatus as FitStatus  # isort: skip
+from scaletx.analysis.points import fit_table as fit_table
+from scaletx.analysis.power_law import Forecast as Forecast
+from scaletx.analysis.power_law import HeldOut as HeldOut
+from scaletx.analysis.power_law import PowerLawFit as PowerLawFit
+from scaletx.analysis.power_law import fit_power_law as fit_power_law

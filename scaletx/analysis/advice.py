@@ -125,7 +125,8 @@ def regret(row: Regret, small: Curves, columns: Columns, margin: float) -> str:
     if row.status is RunStatus.FAILED:
         return (
             f"The regret at {at} is unknown: {carried} has no run there that ended. "
-            f"Run it: --{columns.size} {listed([row.end])} --{columns.lr} {rate:.12g}."
+            f"Run it: {options.option(columns.size)} {listed([row.end])} "
+            f"{options.option(columns.lr)} {rate:.12g}."
         )
     if row.relative is None:
         return f"The regret at {at} has no relative size: losses there are not above 0."

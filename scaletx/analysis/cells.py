@@ -25,9 +25,15 @@ class Curves(NamedTuple):
 
     @property
     def mean(self) -> Float[np.ndarray, " rates"]:
-        """Mean over seeds: diverged if a seed is, missing if over half of them are."""
+        """Mean over seeds: diverged if a seed is, missing if over half of them are.
+
+        Where a seed is missing, its offset from the others is not: it is taken out
+        first, as measured on the rates that ended in every seed.
+        """
+        whole = self.loss[:, np.isfinite(self.loss).all(axis=0)]
+        offset = whole.mean(axis=1, keepdims=True) - whole.mean() if whole.size else 0.0
         present = ~np.isnan(self.loss)
-        total = np.where(present, self.loss, 0.0).sum(axis=0)
+        total = np.where(present, self.loss - offset, 0.0).sum(axis=0)
         count = present.sum(axis=0)
         enough = (2 * count >= len(self.seeds)) | np.isinf(total)
         return np.where(enough & (count > 0), total / np.maximum(count, 1), np.nan)

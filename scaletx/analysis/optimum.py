@@ -82,12 +82,13 @@ def minima(
         return [Minimum(None, None, None, OptimumStatus.NO_DATA, None)]
     best = int(np.argmin(np.where(ended, loss, np.inf)))
     tested = np.flatnonzero(~np.isnan(loss))
+    far = 2.001 * float(np.median(np.diff(log2_lr))) if len(log2_lr) > 1 else np.inf
     wall = np.concatenate([[np.inf], loss[tested], [np.inf]])
     lowest = (wall[1:-1] <= wall[:-2]) & (wall[1:-1] <= wall[2:]) & ended[tested]
     others = [
         int(i)
         for i in tested[lowest]
-        if abs(i - best) > 2 and loss[i] <= loss[best] + noise
+        if abs(log2_lr[i] - log2_lr[best]) > far and loss[i] <= loss[best] + noise
     ]
     found = [_resolve(log2_lr, loss, tested, i) for i in (best, *others)]
     if others:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from jaxtyping import Float
 
+from scaletx.analysis.tables import GRID_AXES, SIZE_AXES
+
 OCTAVES_BEYOND = 2
 """How far beyond an optimum on its edge a grid is to reach."""
 
@@ -18,6 +20,17 @@ def listed(values: Iterable[object], comma: str = ", ") -> str:
         '64, 0.1235, a'
     """
     return comma.join(f"{v:.4g}" if isinstance(v, float) else str(v) for v in values)
+
+
+def option(column: str) -> str:
+    """Name a column as the sweep's option, or as itself if it is none.
+
+    Example:
+        >>> option("N"), option("width")
+        ('--n', 'width =')
+    """
+    ours = column in (*SIZE_AXES, *GRID_AXES)
+    return f"--{column.lower()}" if ours else f"{column} ="
 
 
 def grid(
@@ -42,7 +55,7 @@ def grid(
     low = 2.0 ** (log2_lr[0] - more * step * below)
     high = 2.0 ** (log2_lr[-1] + more * step * above)
     count = (steps + more * (below + above)) * finer + 1
-    return f"--{lr} {low:.12g}:{high:.12g}:{count}"
+    return f"{option(lr)} {low:.12g}:{high:.12g}:{count}"
 
 
 def larger(size: str, sizes: Sequence[float], least: int) -> str:
@@ -50,10 +63,10 @@ def larger(size: str, sizes: Sequence[float], least: int) -> str:
 
     Example:
         >>> larger("N", [64, 128], 3)
-        '--N 64,128,256'
+        '--n 64,128,256'
     """
     ratio = sizes[-1] / sizes[-2] if len(sizes) > 1 else 2
     longer = list(sizes)
     while len(longer) < max(least, len(sizes) + 1):
         longer.append(round(longer[-1] * ratio) if ratio > 1 else longer[-1] * 2)
-    return f"--{size} {listed(longer, ',')}"
+    return f"{option(size)} {listed(longer, ',')}"

@@ -134,15 +134,15 @@ def read(path: str | Path) -> Results:
     )
 
 
-def load(path: str | Path) -> pd.DataFrame:
+def load(path: str | Path | Results) -> pd.DataFrame:
     """Read a table: the lanes of a store's folder, or a `.csv` or `.parquet` file.
 
     Raises:
         ValueError: If it does not exist, cannot be read, or has no rows.
     """
-    source = Path(path)
-    if source.is_dir():
-        table = read(source).lanes
+    source = path.path if isinstance(path, Results) else Path(path)
+    if isinstance(path, Results) or source.is_dir():
+        table = (path if isinstance(path, Results) else read(source)).lanes
     elif not source.exists():
         raise ValueError(
             f"{source} does not exist: expected the folder of a sweep's runs, or a "

@@ -3,14 +3,16 @@
 import click
 
 from scaletx import __version__
+from scaletx.cli.check import check
 from scaletx.cli.demo import demo
 from scaletx.cli.plot import plot
 from scaletx.cli.prescribe import prescribe
 from scaletx.cli.status import status
+from scaletx.cli.study import study
 from scaletx.cli.sweep import sweep
 from scaletx.cli.verdict import verdict
 
-COMMANDS = (prescribe, sweep, status, verdict, plot, demo)
+COMMANDS = (prescribe, check, sweep, status, verdict, plot, study, demo)
 
 
 class _Group(click.Group):

@@ -51,5 +51,5 @@ def demo(folder: str, device: str, progress: str) -> None:
             lanes[TABLE].to_csv(path.with_suffix(".csv"), index=False)
             verdicts.append(analysis.verdict(lanes))
             click.echo(f"{data} data, SGD, {name}\n{verdicts[-1]}\n")
-        figure = plots.figure(verdicts, titles=[f"{data}: {name}" for name in pair])
+        figure = plots.figure(verdicts, titles=[f"{data} {name}" for name in pair])
         click.echo(f"figure: {plots.save(figure, Path(folder) / f'{data}.png')}\n")

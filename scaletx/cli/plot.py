@@ -16,7 +16,11 @@ def plot() -> None:
 @plot.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @columns
-@click.option("--out", metavar="FILE.(png|svg|pdf)", help="[DIR/transfer.png]")
+@click.option(
+    "--out",
+    metavar="FILE.(png|svg|pdf)",
+    help="[DIR/transfer.png; of a file ./transfer.png]",
+)
 def transfer(paths: tuple[str, ...], out: str | None, **options: Any) -> None:
     """Draw loss against learning rate at each size, optima marked; a panel a PATH.
 
@@ -29,6 +33,10 @@ def transfer(paths: tuple[str, ...], out: str | None, **options: Any) -> None:
         [v for _, _, v in judged],
         titles=[title(path, group) for path, group, _ in judged],
     )
+    click.echo(plots.save(figure, out or default(paths, "transfer.png")))
+
+
+def default(paths: tuple[str, ...], name: str) -> Path:
+    """Where a figure goes: into the first store, or here if it came from a file."""
     first = Path(paths[0])
-    folder = first if first.is_dir() else first.parent
-    click.echo(plots.save(figure, out or folder / "transfer.png"))
+    return first / name if first.is_dir() else Path(name)

@@ -30,7 +30,6 @@ def status(folder: str, as_json: bool) -> None:
         return
     results = store.results()
     found = plan(stored, None if results is None else results.lanes)
-    bad = () if results is None else results.unreadable
     click.echo(
         json.dumps(
             {
@@ -39,7 +38,7 @@ def status(folder: str, as_json: bool) -> None:
                 **found.counts,
                 "flops_todo": found.flops,
                 "seconds_left": found.seconds,
-                "unreadable": [u._asdict() for u in bad],
+                "unreadable": store.unreadable(),
                 "spec": words,
             },
             indent=2,
@@ -65,8 +64,10 @@ def describe(store: Any, spec: Any, *, again: Collection[Any] = ()) -> str:
             f"{seconds:,.0f} s by {source} here, {found.bytes / 1e6:,.0f} MB for the "
             "largest lane"
         )
-    bad = () if results is None else results.unreadable
-    lines += [f"cannot read parts/{u.file}: {u.why}" for u in bad]
+    lines += [
+        f"cannot read parts/{part}: {why}; sweep sets it aside and runs it again"
+        for part, why in store.unreadable().items()
+    ]
     return "\n".join(lines)
 
 

@@ -108,7 +108,7 @@ def sweep(
     from scaletx._checks import word
     from scaletx._types import RunStatus
 
-    again = {word("retry", s, Retry) for s in retry.split(",") if s}
+    again = {word("retry", s.strip(), Retry) for s in retry.split(",") if s.strip()}
     given = sweeps.read_toml(file) if file else {}
     given |= {name: value for name, value in words.items() if value is not None}
     store = sweeps.Store(folder)

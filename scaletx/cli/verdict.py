@@ -91,13 +91,27 @@ def judge(
     options["ignore"] = tuple(c for c in ignore.split(",") if c)
     judged = []
     for path in paths:
-        table = analysis.load(path)
+        table = load(path)
         if group is None:
             judged.append((path, None, analysis.verdict(table, **options)))
         else:
             by_group = analysis.verdicts(table, group=group, **options)
             judged += [(path, value, v) for value, v in by_group.items()]
     return judged
+
+
+def load(path: str) -> Any:
+    """Read a table, and name the parts of a store that had to be skipped."""
+    from pathlib import Path
+
+    from scaletx import analysis
+
+    if not Path(path).is_dir():
+        return analysis.load(path)
+    results = analysis.read(path)
+    for part in results.unreadable:
+        click.echo(f"note: parts/{part.file} is skipped: {part.why}", err=True)
+    return analysis.load(results)
 
 
 def title(path: str, group: Any) -> str:

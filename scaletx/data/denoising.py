@@ -24,8 +24,18 @@ class DataSet(Protocol):
     """A source of clean samples at many sizes."""
 
     @property
-    def sizes(self) -> tuple[int, ...] | None:
+    def label(self) -> str:
+        """Kind and options in their shortest form, without any folder."""
+        ...
+
+    @property
+    def sizes(self) -> tuple[int, ...] | range | None:
         """The N it can give; None if any."""
+        ...
+
+    @property
+    def holds(self) -> tuple[int, int] | None:
+        """How many training and held-out samples there are; None if any number."""
         ...
 
     def clean(self, N: int, P: int, *, seed: int, test: bool) -> Samples:
@@ -33,7 +43,7 @@ class DataSet(Protocol):
         ...
 
     def identity(self) -> str:
-        """Say what the samples are: kind, options, digest of files; never a path."""
+        """Say what the samples are: the label, and a digest of files; never a path."""
         ...
 
 

@@ -12,7 +12,9 @@ class Isotropic:
         Holtzman, Krotov, Hanin, arXiv 2605.10164, section 2.1.
     """
 
+    label = "isotropic"
     sizes = None
+    holds = None
 
     def clean(self, N: int, P: int, *, seed: int, test: bool) -> Samples:
         """Return P independent standard normal samples."""
@@ -20,4 +22,4 @@ class Isotropic:
 
     def identity(self) -> str:
         """Nothing is read from files."""
-        return "isotropic"
+        return self.label

@@ -1,7 +1,5 @@
 """Patches of real photos at many resolutions."""
 
-import hashlib
-import importlib.util
 from functools import cache
 from pathlib import Path
 
@@ -9,11 +7,12 @@ import numpy as np
 from jaxtyping import Float
 
 from scaletx.data.denoising import Samples, stream
+from scaletx.data.files import bundled, digest
+from scaletx.data.images import LUMA, area_averaged, standardized
 
 SIDE = 48
 TRAINING_COLUMNS = 480
 PHOTOS = ("china.jpg", "flower.jpg")
-LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
 class Patches:
@@ -29,34 +28,23 @@ class Patches:
     The photos are 427 x 640 pixels; gray is the luma of ITU-R BT.601.
     """
 
+    label = "patches"
     sizes = tuple(n * n for n in (6, 8, 12, 16, 24, 48))
+    holds = None
 
     def clean(self, N: int, P: int, *, seed: int, test: bool) -> Samples:
         """Return P standardized patches of N pixels."""
         training = _patches(N, P, seed=seed, test=False)
         wanted = _patches(N, P, seed=seed, test=True) if test else training
-        scale = training.std(dtype=np.float64)
-        return ((wanted - training.mean(dtype=np.float64)) / scale).astype(np.float32)
+        return standardized(wanted, training)
 
     def identity(self) -> str:
-        """The SHA-256 of the photos' files is part of it, shortened."""
-        return f"patches:{_digest()}"
+        """The digest of the photos' files is part of it."""
+        return f"{self.label}:{digest(_files())}"
 
 
 def _files() -> list[Path]:
-    spec = importlib.util.find_spec("sklearn")  # found, not imported: status is quick
-    if spec is None or spec.origin is None:
-        raise ValueError(
-            "data='patches' needs the photos of scikit-learn, which is not installed: "
-            "install scikit-learn, or use data='isotropic'."
-        )
-    return [Path(spec.origin).parent / "datasets" / "images" / name for name in PHOTOS]
-
-
-@cache
-def _digest() -> str:
-    content = b"".join(path.read_bytes() for path in _files())
-    return hashlib.sha256(content).hexdigest()[:16]
+    return [bundled("patches", "the photos", "images", name) for name in PHOTOS]
 
 
 @cache
@@ -74,6 +62,4 @@ def _patches(N: int, P: int, *, seed: int, test: bool) -> Samples:
     # A uniform number per coordinate and sample: the first places do not depend on P.
     places = stream(seed, int(test)).random((P, 3)) * windows.shape[:3]
     photo, row, column = places.astype(int).T
-    n = int(N**0.5)
-    patches = windows[photo, row, column].reshape(P, n, SIDE // n, n, SIDE // n)
-    return patches.mean(axis=(2, 4)).reshape(P, N)
+    return area_averaged(windows[photo, row, column], int(N**0.5)).reshape(P, N)

@@ -69,16 +69,17 @@ class DenseAM(eqx.Module):
         linear = parse_activation(self.prescription.activation).kind == "linear"
         return x if linear else jnp.tanh(x)
 
+    def preactivations(self, g: Float[Array, "*s N"]) -> Float[Array, "*s K"]:
+        """What the hidden units see, z = s1 W~ g + b~."""
+        z = self.prescription.s1 * (g @ self.W.T)
+        if self.b is not None:
+            z = z + self.b
+        return _centered(z) if self.prescription.centered else z
+
     def read(self, g: Float[Array, "*s N"]) -> Float[Array, "*s N"]:
         """The output for given features, f = s2 W~^T phi(s1 W~ g + b~) + c."""
         p = self.prescription
-        phi = activation(p.activation)
-        z = p.s1 * (g @ self.W.T)
-        if self.b is not None:
-            z = z + self.b
-        if p.centered and not phi.shift_invariant:
-            z = _centered(z)
-        s = phi.value(z)
+        s = activation(p.activation).value(self.preactivations(g))
         if p.centered:
             s = _centered(s)
         f = p.s2 * (s @ self.W)

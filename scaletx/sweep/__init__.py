@@ -1,5 +1,6 @@
 """Sweeps: what to run, what is done, and the store that keeps it."""
 
+from scaletx.sweep.coordinate_check import check_denseam, coordinate_check
 from scaletx.sweep.plan import Job, Plan, lane_key, plan
 from scaletx.sweep.run import Progress, inline, run
 from scaletx.sweep.spec import SweepSpec, read_toml, spec
@@ -12,6 +13,8 @@ __all__ = [
     "Store",
     "StoreError",
     "SweepSpec",
+    "check_denseam",
+    "coordinate_check",
     "inline",
     "lane_key",
     "plan",

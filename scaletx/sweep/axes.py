@@ -8,6 +8,9 @@ import numpy as np
 
 from scaletx import _checks
 
+MOST = 100_000
+"""Values that a range or a count of seeds may have."""
+
 
 def values(name: str, text: Any) -> tuple[float, ...]:
     """Read numbers: a number, a list, `1,2,4` or a geometric range `LOW:HIGH:COUNT`.
@@ -46,18 +49,18 @@ def seeds(text: Any) -> tuple[int, ...]:
     """Read seeds: a count (`3` means 0, 1, 2) or a list (`5,7`; `7,` is the seed 7).
 
     Raises:
-        ValueError: If a seed is not a whole number from 0 to 2^32 - 1.
+        ValueError: If a seed is not a whole number from 0 to 2^31 - 1.
 
     Example:
         >>> seeds("3"), seeds("7,")
         ((0, 1, 2), (7,))
     """
     if isinstance(text, numbers.Real) or (isinstance(text, str) and "," not in text):
-        count = _checks.integer("seeds", _number("seeds", text))
+        count = _checks.integer("seeds", _number("seeds", text), most=MOST)
         return tuple(range(count))
     found = [_checks.integer("seeds", n, least=0) for n in _floats("seeds", text)]
-    if not found or max(found) >= 2**32:
-        raise ValueError(f"seeds={text!r}: expected whole numbers from 0 to 2^32 - 1.")
+    if not found:
+        raise ValueError(f"seeds={text!r} is empty: give seeds, such as 0,1,2.")
     return tuple(sorted(set(found)))
 
 
@@ -92,7 +95,9 @@ def _range(name: str, part: Any) -> list[float]:
             f"{name}: {part!r} is no range: expected LOW:HIGH:COUNT, such as 0.01:1:9."
         ) from None
     low, high = _number(name, low), _number(name, high)
-    count = _checks.integer(f"{name} (COUNT of {part!r})", _number(name, count))
+    count = _checks.integer(
+        f"{name} (COUNT of {part!r})", _number(name, count), most=MOST
+    )
     if not 0 < low <= high or (count == 1 and low < high):
         raise ValueError(
             f"{name}: {part!r} is no geometric range: expected 0 < LOW <= HIGH, and "

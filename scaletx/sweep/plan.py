@@ -70,8 +70,8 @@ def lane_key(spec: SweepSpec, shape: tuple[int, ...], lane: Lane, digest: str) -
     default that changes needs a new SCHEMA.
     """
     task = spec.definition
-    defaults = {field.name: field.default for field in fields(spec.settings)}
-    settings = asdict(spec.settings).items()
+    defaults = {f.name: _rounded(f.default) for f in fields(spec.settings)}
+    settings = _rounded(asdict(spec.settings)).items()
     content = {
         "schema": SCHEMA,
         "task": task.name,

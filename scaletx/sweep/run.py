@@ -142,6 +142,7 @@ def run(
         for job, ended in collected.items():
             _commit(store, spec, job, ended, about)
         raise
+    store.adopt(spec)  # again: another sweep may have written its own axes meanwhile
     results = store.results()
     assert results is not None, "a sweep has at least one lane"
     keys = [key for _, _, key in every_lane(spec)]

@@ -166,7 +166,10 @@ def _shapes(
         size = {"n": n}
         for name, base in (("k", "n"), ("p", "n"), ("b", "p")):
             ratio = ratios.get(MADE_BY[name])
-            made = None if ratio is None else max(1, round(ratio * size[base]))
+            made = None
+            if ratio is not None:
+                exact = _checks.number(name, ratio * size[base])
+                made = _checks.integer(name, max(1, round(exact)))
             size[name] = given[name][i] if name in given else made or 0
             if made is not None and made != size[name]:
                 raise ValueError(

@@ -5,6 +5,7 @@ synced and renamed; the lanes part is the commit. Nothing is locked: a process k
 any moment loses at most the parts in progress.
 """
 
+import contextlib
 import errno
 import os
 import time
@@ -88,6 +89,12 @@ class Store:
             settings=stored.settings,
             ratios=tuple(r for r in stored.ratios if r in asked.ratios),
         )
+        try:
+            spec(**grown.words())
+        except ValueError as error:
+            raise StoreError(
+                f"`{self.path}` cannot take these sizes in: {error}"
+            ) from error
         if grown != stored:
             self._write(SPEC, lambda file: file.write_text(grown.to_toml()))
         return grown
@@ -136,26 +143,31 @@ class Store:
                 size=arrow.nbytes,
             )
 
+    def unreadable(self) -> dict[str, str]:
+        """Parts of which the lanes or the curves cannot be read, and why."""
+        results = self.results()
+        if results is None:
+            return {}
+        bad = {u.file.removesuffix(LANES_SUFFIX): u.why for u in results.unreadable}
+        for file in (self.path / PARTS).glob(f"*{LANES_SUFFIX}"):
+            part = file.name.removesuffix(LANES_SUFFIX)
+            why = _torn(file.with_name(f"{part}{CURVES_SUFFIX}"))
+            if why:
+                bad.setdefault(part, f"its curves: {why}")
+        return bad
+
     def set_aside_unreadable(self) -> list[str]:
         """Move parts that cannot be read out of the way, so that they are run again.
 
         Returns:
             A sentence for each part that was moved.
         """
-        results = self.results()
-        if results is None:
-            return []
-        folder = self.path / PARTS
-        bad = {u.file.removesuffix(LANES_SUFFIX): u.why for u in results.unreadable}
-        for file in folder.glob(f"*{LANES_SUFFIX}"):
-            part = file.name.removesuffix(LANES_SUFFIX)
-            why = _torn(folder / f"{part}{CURVES_SUFFIX}")
-            if why:
-                bad.setdefault(part, f"its curves: {why}")
+        bad = self.unreadable()
         for part in bad:
             (self.path / SET_ASIDE).mkdir(exist_ok=True)
-            for file in folder.glob(f"{part}.*"):
-                os.replace(file, self.path / SET_ASIDE / file.name)
+            for file in (self.path / PARTS).glob(f"{part}.*"):
+                with contextlib.suppress(FileNotFoundError):  # another sweep moved it
+                    os.replace(file, self.path / SET_ASIDE / file.name)
         return [
             f"{PARTS}/{part} cannot be read ({why}): set aside in {SET_ASIDE}/, its "
             "lanes run again"
@@ -188,8 +200,9 @@ class Store:
     def tidy(self) -> None:
         """Remove temporary files that a killed process left a day ago or earlier."""
         for file in self.path.glob("**/*.writing-*"):
-            if time.time() - file.stat().st_mtime > STALE_S:
-                file.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):  # another sweep renamed it
+                if time.time() - file.stat().st_mtime > STALE_S:
+                    file.unlink()
 
     def _write(
         self, name: str, write: Callable[[Path], Any], *, size: int = 4096
@@ -212,7 +225,7 @@ class Store:
             temporary.unlink(missing_ok=True)
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             advice = (
-                f"free at least {max(size, 4096) / 1e6:.1f} MB for this part"
+                f"free at least {max(size, 4096) // 1024 + 1} kB for this part alone"
                 if full
                 else "make the folder writable"
             )

@@ -28,6 +28,6 @@ def task(name: str) -> Task:
     Raises:
         ValueError: If there is none of that name.
     """
-    if name not in TASKS:
+    if not isinstance(name, str) or name not in TASKS:
         raise _checks.unknown("task", name, TASKS)
     return TASKS[name]

@@ -74,7 +74,9 @@ class DenseAMTask:
         work = CALL_FLOPS["cpu" if devices[0].platform == "cpu" else "gpu"]
         most = int(max(1, min(CAPACITY, work / cost.flops)))
         at_once = self.at_once or lanes_at_once(devices[0], sizes, cost)
-        inputs = lru_cache(len(devices))(lambda seed: _inputs(sizes, seed, settings))
+        inputs = lru_cache(len(devices))(
+            lambda seed: lane_inputs(sizes, seed, settings)
+        )
         compile_s = 0.0
         for call in share_out([len(g) for g in groups], len(devices), most):
             members = [groups[group][first:end] for group, first, end in call]
@@ -147,14 +149,17 @@ def batch_order(
     return order[:steps].astype(np.int32)
 
 
-class _Inputs(NamedTuple):
+class Inputs(NamedTuple):
+    """Seed, samples (inputs and targets, training and held out), order, lambda_max."""
+
     seed: Any
     samples: Any
     order: Any
     lambda_max: Any
 
 
-def _inputs(sizes: Sizes, seed: int, settings: DenseAMSettings) -> _Inputs:
+def lane_inputs(sizes: Sizes, seed: int, settings: DenseAMSettings) -> Inputs:
+    """Everything of a lane that its seed and its sizes decide."""
     N, _, P, B = sizes
     assert P is not None and B is not None
     task = denoising(data_set(settings.data), N=N, P=P, seed=seed, noise=settings.noise)
@@ -165,7 +170,7 @@ def _inputs(sizes: Sizes, seed: int, settings: DenseAMSettings) -> _Inputs:
     if settings.data_aware:
         linear = settings.activation == "linear"
         top = lambda_max(task.inputs if linear else np.tanh(task.inputs))
-    return _Inputs(np.uint32(seed), tuple(task), order, np.float32(top))
+    return Inputs(np.uint32(seed), tuple(task), order, np.float32(top))
 
 
 def _timed_program(*args: Any) -> tuple[Any, float]:
@@ -194,7 +199,7 @@ def _program(
         Schedule.COSINE: optax.cosine_decay_schedule(1.0, settings.steps),
     }[settings.schedule]
 
-    def prepare(inputs: _Inputs):
+    def prepare(inputs: Inputs):
         model = DenseAM(p, key=jax.random.key(inputs.seed))
         x, y, test_x, test_y = inputs.samples
         samples = Samples(model.features(x), y, model.features(test_x), test_y)
@@ -220,6 +225,6 @@ def _program(
         Precision.TF32: "tensorfloat32",
         Precision.BFLOAT16: "bfloat16",
     }[settings.precision]
-    example = Piece(_inputs(sizes, 0, settings), np.ones((1, 1)))
+    example = Piece(lane_inputs(sizes, 0, settings), np.ones((1, 1)))
     with jax.default_matmul_precision(matmul):
         return Program(prepare, lane, example, devices=devices, at_once=at_once)

@@ -37,13 +37,13 @@ def configure(device: str = "auto") -> None:
         with contextlib.suppress(RuntimeError):
             config.update("jax_num_cpu_devices", _cores())
     if not config.jax_compilation_cache_dir:
-        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
         folder = Path(home) / "scaletx" / f"compiled-{fingerprint()}"
         jax.config.update("jax_compilation_cache_dir", str(folder))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
     try:
         jax.devices()
-    except RuntimeError:
+    except Exception:  # jax raises RuntimeError or AssertionError, by the backend
         raise ValueError(
             f"device={device!r}: there is none here that jax can use; use "
             "device='cpu', or install scaletx with the extra for your GPU: "

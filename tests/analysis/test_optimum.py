@@ -80,3 +80,28 @@ def test_divergence_never_wins():
 def test_a_flat_bottom_stays_at_its_grid_point():
     assert one([2, 1, 1, 1, 2], np.arange(5.0)).log2_lr == pytest.approx(1.5)
     assert one([1, 1, 1], np.arange(3.0)).status is OptimumStatus.NOT_BRACKETED_LOW
+
+
+def test_a_missing_cell_does_not_shift_the_mean():
+    """Seeds differ by offsets larger than the basin is deep; one run is missing."""
+    from scaletx import analysis
+
+    rows = [
+        {
+            "N": n,
+            "lr": 2.0**u,
+            "seed": seed,
+            "loss": 1 + seed / 10 + (u + 3.1) ** 2 / 99,
+        }
+        for n in (32, 64, 128, 256)
+        for seed in range(3)
+        for u in range(-7, 0)
+    ]
+    whole = pd.DataFrame(rows)
+    hole = whole[~((whole["N"] == 32) & (whole["seed"] == 2) & (whole["lr"] == 0.25))]
+    means = [
+        [o.log2_lr for o in analysis.verdict(table).optima if o.seed is None]
+        for table in (whole, hole)
+    ]
+    np.testing.assert_allclose(means[0], -3.1, atol=1e-9)
+    np.testing.assert_allclose(means[1], -3.1, atol=1e-9)

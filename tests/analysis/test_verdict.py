@@ -62,7 +62,7 @@ def test_nanochat644_is_bracketed_nowhere():
     v = analysis.verdict(fixture("nanochat644.csv"), size="weight_decay")
     assert {each.status for each in v.optima} == {OptimumStatus.NOT_BRACKETED_HIGH}
     assert v.verdict is Answer.CANNOT_TELL
-    assert "upper edge of the grid (lr = 0.05). Extend it: --lr 0.003:" in v.reasons[0]
+    assert "upper edge of the grid (lr = 0.05). Extend it: lr = 0.003:" in v.reasons[0]
     assert 0 in means(v)
     assert "weight_decay = 0 has no logarithm: not in the drift" in v.reasons[1]
 
@@ -101,7 +101,7 @@ def test_two_sizes_cannot_tell():
     assert v.verdict is Answer.CANNOT_TELL
     assert v.drift.slope is not None
     assert v.reasons == (
-        "A drift needs 3 sizes; there is N = 32, 64 only. Add sizes: --N 32,64,128.",
+        "A drift needs 3 sizes; there is N = 32, 64 only. Add sizes: --n 32,64,128.",
     )
 
 

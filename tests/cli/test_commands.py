@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 
@@ -183,6 +184,9 @@ def test_failed_lanes_are_told_with_advice(tmp_path, monkeypatch):
         ("plot transfer {tmp}/t.csv --out {tmp}/a.gif", ".gif"),
         ("plot transfer {tmp}/nowhere", "does not exist"),
         ("swep a", "Did you mean 'sweep'?"),
+        ("sweep {tmp}/a --kappa 1e308", "finite number"),
+        ("prescribe --n " + "1" * 400 + " --k 4", "whole number"),
+        ("sweep {tmp}/a --seeds 1000000000", "whole number <= 100000"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_2(tmp_path, words, says):
@@ -219,3 +223,33 @@ def test_python_dash_m(tmp_path):
         [sys.executable, "-m", "scaletx", "--version"], capture_output=True, text=True
     )
     assert out.returncode == 0 and "0.1.0" in out.stdout
+
+
+def test_parts_that_cannot_be_read_are_named(tmp_path):
+    folder = tmp_path / "a"
+    run(small(), folder, executor=Fake())
+    lanes, curves = (sorted(folder.glob(f"parts/*.{k}.*")) for k in ("lanes", "curves"))
+    lanes[0].write_bytes(b"torn")
+    result = scaletx("verdict", folder)
+    assert lanes[0].name in result.stderr and "skipped" in result.stderr
+    curves[1].write_bytes(b"torn")
+    text = scaletx("status", folder).stdout
+    assert all(p.name.split(".")[0] in text for p in (lanes[0], curves[1]))
+    assert (
+        len(json.loads(scaletx("status", folder, "--json").stdout)["unreadable"]) == 2
+    )
+
+
+def test_a_device_that_is_not_there_is_named(tmp_path):
+    code = "from scaletx.cli import main; main()"
+    words = ["sweep", str(tmp_path / "a"), "--n", "4", "--steps", "2"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words, "--device", "gpu"],
+        capture_output=True,
+        text=True,
+        env={k: v for k, v in os.environ.items() if k != "JAX_PLATFORMS"},
+    )
+    if done.returncode == 0:
+        pytest.skip("this machine has a GPU")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "device='gpu': there is none here" in done.stderr

@@ -4,22 +4,51 @@ import re
 
 import numpy as np
 import pytest
+from oracles import slope
 
 from scaletx.data import DATA_SETS, data_set, denoising, lambda_max, require_size
 
-SETS = pytest.mark.parametrize("name", DATA_SETS)
+# A size at which each set is tried, with 400 samples.
+WORDS = {
+    "isotropic": 36,
+    "patches": 36,
+    "power-law:1": 36,
+    "power-law:0.5:projection": 36,
+    "digits": 64,
+    "cifar10:FOLDER": 64,
+    "cifar10:FOLDER:color": 48,
+    "cifar100:FOLDER": 64,
+    "cifar100:FOLDER:color": 12,
+}
+SETS = pytest.mark.parametrize("name", WORDS, indirect=True)
 N = 36
 
 
-def task(name, P=400, seed=0, noise=0.5, N=N):
+@pytest.fixture
+def name(request, cifar_parent):
+    return request.param.replace("FOLDER", str(cifar_parent))
+
+
+def size_of(name):
+    return next(
+        (N for word, N in WORDS.items() if data_set(word).label == data_set(name).label)
+    )
+
+
+def task(name, P=400, seed=0, noise=0.5, N=None):
+    N = N or size_of(name)
     return denoising(data_set(name), N=N, P=P, seed=seed, noise=noise)
+
+
+def test_every_kind_is_tried():
+    assert {word.split(":")[0] for word in WORDS} == set(DATA_SETS)
 
 
 @SETS
 def test_shape_and_type(name):
     data = task(name, P=7)
     for array in data:
-        assert array.shape == (7, N)
+        assert array.shape == (7, size_of(name))
         assert array.dtype == np.float32
         assert np.isfinite(array).all()
 
@@ -81,36 +110,92 @@ def test_the_noise_does_not_move_the_samples(name):
 
 @SETS
 def test_samples_are_of_order_one(name):
-    sizes = data_set(name).sizes or (16, 64, 256)
-    for size in sizes[:4]:
+    sizes = data_set(name).sizes
+    some = sizes[:4] if isinstance(sizes, tuple) else (16, 64, 256)
+    for size in some:
         targets = task(name, N=size).targets
         assert abs(targets.mean()) < 0.1
         assert targets.std() == pytest.approx(1, abs=0.05)
 
 
 @SETS
-def test_identity_says_what_the_samples_are_and_not_where(name):
-    identity = data_set(name).identity()
-    digest = "" if name == "isotropic" else ":[0-9a-f]{16}"
-    assert re.fullmatch(f"{name}{digest}", identity)
+def test_the_first_samples_do_not_depend_on_how_many_follow(name):
+    """Up to the line of the standardization, where there is one."""
+    size = size_of(name)
+    few, many = (data_set(name).clean(size, P, seed=3, test=True) for P in (20, 50))
+    # Color is standardized channel by channel.
+    channels = 3 if name.endswith("color") else 1
+    for a, b in zip(
+        np.split(few, channels, axis=1),
+        np.split(many[:20], channels, axis=1),
+        strict=True,
+    ):
+        factor, offset = np.polyfit(a.ravel(), b.ravel(), 1)
+        assert factor == pytest.approx(1, abs=0.4)
+        np.testing.assert_allclose(b, factor * a + offset, atol=1e-4)
+
+
+@SETS
+def test_identity_says_what_the_samples_are_and_not_where(name, cifar_parent):
+    data = data_set(name)
+    files = name.split(":")[0] not in ("isotropic", "power-law")
+    digest = ":[0-9a-f]{16}" if files else ""
+    assert re.fullmatch(f"{re.escape(data.label)}{digest}", data.identity())
+    assert data.label.split(":")[0] == name.split(":")[0]
+    assert str(cifar_parent) not in data.identity()
+    assert data.identity() == data_set(name).identity()
+
+
+@SETS
+def test_sets_without_a_folder_are_found_by_their_label(name):
+    data = data_set(name)
+    if "cifar" not in name:
+        assert data_set(data.label).label == data.label
+        a, b = (
+            data_set(n).clean(size_of(name), 3, seed=0, test=True)
+            for n in (name, data.label)
+        )
+        np.testing.assert_array_equal(a, b)
 
 
 @SETS
 def test_sizes_are_those_it_can_give(name):
     sizes = data_set(name).sizes
-    for size in sizes or (1, 7, 36):
-        require_size(name, size)
+    for size in sizes if isinstance(sizes, tuple) else (1, 7, 36):
+        require_size(name, size, 2)
         assert task(name, P=2, N=size).inputs.shape == (2, size)
-    if sizes is not None:
-        known = "it gives N = 36, 64, 144, 256, 576, 2304"
+    if isinstance(sizes, tuple):
+        known = f"it gives N = {', '.join(map(str, sizes))}"
         with pytest.raises(ValueError, match=f"cannot give N=100: {known}"):
             require_size(name, 100)
 
 
-def test_unknown_names_name_the_nearest():
-    for lookup in (data_set, lambda name: require_size(name, 36)):
-        with pytest.raises(ValueError, match="data='patch'.*Did you mean 'patches'"):
-            lookup("patch")
+@SETS
+def test_more_samples_than_there_are_are_refused(name):
+    size, holds = size_of(name), data_set(name).holds
+    if holds is None:
+        require_size(name, size, 10**9)
+        return
+    require_size(name, size, min(holds))
+    said = f"{holds[0]:,} training and {holds[1]:,} held-out samples"
+    with pytest.raises(ValueError, match=f"P={min(holds) + 1}: it has {said}"):
+        require_size(name, size, min(holds) + 1)
+    for test, what in ((False, "training"), (True, "held-out")):
+        everything = data_set(name).clean(size, holds[test], seed=0, test=test)
+        assert everything.shape == (holds[test], size)
+        with pytest.raises(ValueError, match=f"there are {holds[test]} {what} images"):
+            data_set(name).clean(size, holds[test] + 1, seed=0, test=test)
+
+
+@SETS
+def test_no_sample_comes_twice_or_in_both_sets(name):
+    holds = data_set(name).holds
+    if holds is not None:
+        size = data_set(name).sizes[-1]
+        everything = np.vstack(
+            [data_set(name).clean(size, holds[t], seed=1, test=t) for t in (0, 1)]
+        )
+        assert len(np.unique(everything, axis=0)) == sum(holds)
 
 
 @pytest.mark.parametrize("noise", [-0.1, float("nan"), "1"])
@@ -138,8 +223,6 @@ def test_lambda_max_of_isotropic_data_is_at_the_edge_of_marchenko_and_pastur():
 
 
 def test_lambda_max_of_photos_grows_with_N():
-    from oracles import slope
-
     sizes = (36, 64, 144, 256)
     tops = [lambda_max(np.tanh(task("patches", N=n, P=5 * n).inputs)) for n in sizes]
     assert slope(sizes, tops) == pytest.approx(0.97, abs=0.1)

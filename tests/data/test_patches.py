@@ -70,6 +70,7 @@ def test_gray_is_the_luma_of_the_photos():
 
 
 def test_without_scikit_learn_the_error_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(patches.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match="install scikit-learn, or use"):
-        patches._files()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for name, what in (("patches", "photos"), ("digits", "digits")):
+        with pytest.raises(ValueError, match=f"{what} .*install scikit-learn, or use"):
+            data_set(name).identity()

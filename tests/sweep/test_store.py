@@ -229,3 +229,32 @@ def test_a_job_that_raises_fails_its_own_lanes_only(tmp_path, monkeypatch):
     assert set(failed["N"]) == {16} and len(failed) == 6
     assert set(failed["message"]) == {"MemoryError: out of memory: 1 GB"}
     assert (lanes.loc[lanes["N"] == 8, "status"] == "ok").any()
+
+
+def test_sizes_that_the_regime_forbids_are_refused_and_leave_the_store_whole(tmp_path):
+    words = {"regime": "k-only", "k": "16,32", "eta0": "0.1", "seeds": 1, "steps": 2}
+    run(spec(n=16, **words), tmp_path / "s", executor=Fake())
+    before = fingerprint(tmp_path)
+    with pytest.raises(
+        StoreError, match="cannot take these sizes in.*keeps N, P and B"
+    ):
+        run(spec(n=32, **words), tmp_path / "s", executor=Fake())
+    assert fingerprint(tmp_path) == before
+
+
+def test_two_sweeps_of_one_folder_keep_both_their_axes(tmp_path):
+    """The second starts and ends while the first runs."""
+    folder, inner = tmp_path / "s", Fake()
+
+    class Meanwhile(Fake):
+        def __call__(self, spec, jobs):
+            run(small(n=32), folder, executor=inner)
+            # What a slower process would do: write the axes that it read before.
+            (folder / "spec.toml").write_text(small().to_toml())
+            yield from super().__call__(spec, jobs)
+
+    run(small(), folder, executor=Meanwhile())
+    run(small(n=32), folder, executor=Fake(stop_after=0))
+    stored = spec(**Store(folder).stored_words())
+    assert {shape[0] for shape in stored.shapes} == {8, 16, 32}
+    assert len(analysis.read(folder).lanes) == 18

@@ -1,0 +1,115 @@
+"""A study made of sweeps: arms that differ in a few words, each with a prediction."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from scaletx import analysis, plots, sweep
+from scaletx.analysis import Verdict
+from scaletx.study.study import Finding, Size, Study, Tables
+
+LANES = ["N", "K", "P", "B", "eta0", "seed", "status", "train_mse", "test_mse"]
+
+
+class Arm(NamedTuple):
+    """One sweep of a study.
+
+    Attributes:
+        expect: The verdict that the claim predicts: transfers or drifts.
+        words: The words of the sweep, besides those that all arms share.
+    """
+
+    expect: str
+    words: Mapping[str, Any]
+
+
+def sweep_study(
+    *,
+    claim: str,
+    source: str,
+    arms: Mapping[str, Arm],
+    common: Mapping[str, Any],
+    size: str = "N",
+) -> Study:
+    """Build a study that judges for each arm whether the learning rate transfers.
+
+    The quick size takes the three smallest shapes, two seeds, every other rate and few
+    steps: it shows that everything runs, and decides nothing.
+
+    Args:
+        claim: The claim, one sentence.
+        source: Where it is made.
+        arms: The sweeps by name.
+        common: Words that all arms share.
+        size: The size that grows.
+
+    Returns:
+        The study; its tables are one a sweep, named after the arm.
+
+    Raises:
+        ValueError: If an arm cannot be run as worded.
+    """
+    specs = {name: sweep.spec(**common, **arm.words) for name, arm in arms.items()}
+
+    def measure(folder: Path, scale: Size, report: Callable[[Any], None]) -> Tables:
+        tables = {}
+        for name, spec in specs.items():
+            chosen = _quick(spec) if scale is Size.QUICK else spec
+            lanes = sweep.run(chosen, folder / _file(name), report=report)
+            tables[_file(name)] = lanes[LANES]
+        return tables
+
+    def verdicts(tables: Tables) -> dict[str, Verdict]:
+        return {n: analysis.verdict(tables[_file(n)], size=size) for n in arms}
+
+    def judge(tables: Tables) -> list[Finding]:
+        return [
+            Finding(
+                name,
+                arms[name].expect,
+                str(v.verdict),
+                evidence(v, tables[_file(name)]),
+            )
+            for name, v in verdicts(tables).items()
+        ]
+
+    def draw(tables: Tables) -> Any:
+        judged = verdicts(tables)
+        return plots.figure(list(judged.values()), titles=list(judged))
+
+    return Study(claim=claim, source=source, measure=measure, judge=judge, draw=draw)
+
+
+def _file(name: str) -> str:
+    return name.replace(" ", "-")
+
+
+def _quick(spec: sweep.SweepSpec) -> sweep.SweepSpec:
+    return replace(
+        spec,
+        shapes=tuple(sorted(spec.shapes)[:3]),
+        grid=tuple(axis[::2] for axis in spec.grid),
+        seeds=spec.seeds[:2],
+        settings=replace(spec.settings, steps=min(10, spec.settings.steps)),
+    )
+
+
+def evidence(v: Verdict, table: pd.DataFrame) -> str:
+    """Say a verdict's numbers in one line."""
+    sizes = sorted(table[v.size].unique())
+    reach = f"{v.size} {sizes[0]}..{sizes[-1]}, {table['seed'].nunique()} seeds"
+    slope, low, high = v.drift
+    if slope is None or low is None or high is None:
+        return f"slope unknown ({reach})"
+    carried = [r for r in v.regret if r.start == sizes[0] and r.end == sizes[-1]]
+    cost = "unknown"
+    if carried:
+        r = carried[0]
+        cost = r.status if r.relative is None else f"{100 * r.relative:.1f} %"
+    return (
+        f"slope {slope:+.2f} [{low:+.2f}, {high:+.2f}]; rate of {sizes[0]} at "
+        f"{sizes[-1]} costs {cost} ({reach})"
+    )

@@ -1,0 +1,24 @@
+"""Only K grows, with N, P and B fixed, on Gaussian data.
+
+Hypothesis: with s2 = 1/K (softmax: N^1/2) and eta_W = eta0 K for SGD, eta0 for Adam,
+the best eta0 does not depend on K.
+
+Confirms: all slopes of log2 best eta0 by log2 K lie inside the margin.
+"""
+
+from scaletx.study import Arm, sweep_study
+
+STUDY = sweep_study(
+    claim="With N, P and B fixed the table's learning rate transfers across K.",
+    source="arXiv 2605.10164, figure 16",
+    common={"regime": "k-only", "seeds": 5, "n": 64, "k": "64,128,256,512,1024"},
+    size="K",
+    arms={
+        "relu SGD": Arm("transfers", {"optimizer": "sgd", "eta0": "0.0625:8:15"}),
+        "relu Adam": Arm("transfers", {"optimizer": "adam", "eta0": "0.015625:2:15"}),
+        "softmax Adam": Arm(
+            "transfers",
+            {"optimizer": "adam", "activation": "softmax", "eta0": "0.0078125:1:15"},
+        ),
+    },
+)

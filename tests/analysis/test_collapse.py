@@ -1,0 +1,210 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scaletx import analysis
+from scaletx._types import RunStatus
+from scaletx.analysis.deviation import deviation, houdayer_hartmann
+from scaletx.analysis.epochs import SizeCurve, Track, on_epochs
+
+SIZES = (32, 64, 128, 256)
+EPOCHS = 12
+
+
+def tables(
+    apart=(0.06, 0.03, 0.01, 0.0), *, seeds=3, noise=0.004, log_every=10, rates=3
+):
+    """Lanes and curves: a decay times exp(apart), with an offset for each seed."""
+    rng = np.random.default_rng(0)
+    lanes, curves = [], []
+    steps = np.arange(log_every, 10 * EPOCHS + 1, log_every)
+    for size, shift in zip(SIZES, apart, strict=True):
+        for rate in range(rates):
+            for seed in range(seeds):
+                lane = f"{size}-{rate}-{seed}"
+                loss = np.exp(-steps / 100 + shift + noise * rng.normal())
+                lanes.append(
+                    {
+                        "N": size,
+                        "K": 2 * size,
+                        "P": 5 * size,
+                        "B": size // 2,
+                        "eta0": 2.0**rate,
+                        "seed": seed,
+                        "status": "ok",
+                        "train_mse": 1 + abs(rate - 1) + seed / 100,
+                        "lane": lane,
+                    }
+                )
+                curves.append(
+                    pd.DataFrame({"lane": lane, "step": steps, "batch_loss": loss})
+                )
+    return pd.DataFrame(lanes), pd.concat(curves, ignore_index=True)
+
+
+def test_planted_distances_come_back():
+    found = analysis.collapse(*tables(noise=1e-6))
+    assert found.verdict is analysis.CollapseAnswer.COLLAPSES
+    assert found.rate == 2.0 and found.reference == 256
+    values = [each.D for each in found.deviations]
+    assert values[:3] == pytest.approx([0.06, 0.03, 0.01], abs=1e-5)
+    assert values[3] is None
+    assert len(found.epochs) == EPOCHS
+    for each in found.deviations[:3]:
+        assert each.low <= each.D <= each.high
+
+
+@pytest.mark.parametrize(
+    ("apart", "word", "said"),
+    [
+        ((0.3, 0.03, 0.01, 0.0), "collapses", "within 0.0"),
+        ((0.1, 0.1, 0.02, 0.0), "fails", "D at N = 64 is 0.1"),
+        ((-0.1, -0.1, -0.1, 0.0), "fails", "above the margin 0.05"),
+        ((0.01, 0.045, 0.04, 0.0), "cannot tell", "D rises from"),
+    ],
+)
+def test_the_word_follows_the_rule(apart, word, said):
+    found = analysis.collapse(*tables(apart, noise=0.002))
+    assert found.verdict == word
+    assert said in found.reasons[0]
+
+
+def test_noise_that_reaches_below_the_margin_asks_for_seeds():
+    found = analysis.collapse(*tables((0.09, 0.06, 0.02, 0.0), noise=0.02))
+    assert found.verdict == "cannot tell"
+    assert "not by its interval" in found.reasons[0]
+    assert "--seeds" in found.reasons[0]
+
+
+def test_one_seed_cannot_tell():
+    found = analysis.collapse(*tables(seeds=1))
+    assert found.verdict == "cannot tell"
+    assert "has one seed" in found.reasons[0]
+    assert found.S is None and found.deviations[0].low is None
+
+
+def test_a_size_that_diverges_fails():
+    lanes, curves = tables()
+    lanes.loc[lanes["lane"] == "256-1-0", "status"] = "diverged"
+    found = analysis.collapse(lanes, curves)
+    assert found.verdict == "fails"
+    assert "N = 256 diverges at eta0 = 2" in found.reasons[0]
+    assert found.reference == 128
+
+
+def test_a_missing_rate_says_what_to_run():
+    lanes, curves = tables()
+    lanes = lanes[~((lanes["N"] == 128) & (lanes["eta0"] == 2.0))]
+    found = analysis.collapse(lanes, curves)
+    assert found.verdict == "cannot tell"
+    assert "Run it: --N 128 --eta0 2." in found.reasons[0]
+
+
+def test_too_few_sizes_and_no_rate():
+    lanes, curves = tables()
+    few = analysis.collapse(lanes[lanes["N"] < 100], curves)
+    assert few.verdict == "cannot tell" and "needs 3 sizes" in few.reasons[0]
+    lanes.loc[lanes["N"] == 32, "status"] = "diverged"
+    lost = analysis.collapse(lanes, curves)
+    assert lost.verdict == "cannot tell" and lost.rate is None
+
+
+def test_a_rate_on_the_edge_is_told():
+    lanes, curves = tables()
+    lanes["train_mse"] = lanes["eta0"]
+    found = analysis.collapse(lanes, curves)
+    assert "lower edge" in found.reasons[-1] and "--eta0" in found.reasons[-1]
+
+
+def test_json_is_strict_and_text_is_one_table():
+    for table in (tables(), tables(seeds=1)):
+        found = analysis.collapse(*table)
+        data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert data["verdict"] == str(found.verdict) and len(data["deviations"]) == 4
+        assert str(found).splitlines()[1].split()[:3] == ["N", "D", "interval"]
+        assert found._repr_html_().startswith("<pre>")
+
+
+def test_rows_become_epochs():
+    fine = analysis.collapse(*tables(log_every=5, noise=0))
+    coarse = analysis.collapse(*tables(log_every=10, noise=0))
+    assert fine.epochs.tolist() == coarse.epochs.tolist()
+    wide = analysis.collapse(*tables(log_every=20, noise=0))
+    assert wide.epochs.tolist() == list(range(2, EPOCHS + 1, 2))
+    track = Track(np.arange(5.0, 41, 5), np.arange(8.0))
+    times, (loss,) = on_epochs([[track._replace(loss=track.loss + 1)]], [10])
+    assert times.tolist() == [1, 2, 3, 4] and loss.tolist() == [[1.5, 3.5, 5.5, 7.5]]
+
+
+def test_refusals_name_what_is_wrong():
+    lanes, curves = tables()
+    with pytest.raises(ValueError, match="got no curves"):
+        analysis.collapse(lanes)
+    with pytest.raises(ValueError, match="3 of 3 runs have no curve"):
+        analysis.collapse(lanes, curves[~curves["lane"].str.startswith("64-1")])
+    with pytest.raises(ValueError, match="shorter than 1 epochs"):
+        analysis.collapse(lanes, curves, epoch=500)
+    with pytest.raises(ValueError, match="give epoch=STEPS"):
+        analysis.collapse(lanes.drop(columns=["P"]), curves, size="N", lr="eta0")
+    with pytest.raises(ValueError, match="each must be above 0"):
+        analysis.collapse(lanes, curves.assign(batch_loss=-1.0))
+    with pytest.raises(ValueError, match="needs the columns batch_loss"):
+        analysis.collapse(lanes, curves.drop(columns=["batch_loss"]))
+    with pytest.raises(ValueError, match="differ in more"):
+        analysis.collapse(lanes.assign(noise=lanes["seed"]), curves)
+    with pytest.raises(ValueError, match="no rows"):
+        analysis.collapse(lanes[:0], curves)
+
+
+def curve_of(size, logs):
+    return SizeCurve(size, RunStatus.OK, tuple(range(len(logs))), np.exp(logs))
+
+
+def literal_quality(x, y, dy):
+    """Houdayer and Hartmann's S with local lines through the bracketing points."""
+    total, count = 0.0, 0
+    for i in range(len(y)):
+        for j in range(len(x)):
+            k = min(j, len(x) - 2)
+            other = [q for q in range(len(y)) if q != i]
+            px = np.array([x[p] for _ in other for p in (k, k + 1)])
+            py = np.array([y[q, p] for q in other for p in (k, k + 1)])
+            w = 1 / np.array([dy[q, p] for q in other for p in (k, k + 1)]) ** 2
+            s, sx, sy = w.sum(), (w * px).sum(), (w * py).sum()
+            sxx, sxy = (w * px**2).sum(), (w * px * py).sum()
+            delta = s * sxx - sx**2
+            at = (sxx * sy - sx * sxy + x[j] * (s * sxy - sx * sy)) / delta
+            variance = (sxx - 2 * x[j] * sx + x[j] ** 2 * s) / delta
+            total += (y[i, j] - at) ** 2 / (dy[i, j] ** 2 + variance)
+            count += 1
+    return total / count
+
+
+def test_quality_equals_the_literal_formula():
+    rng = np.random.default_rng(0)
+    sets = [curve_of(n, 0.1 * rng.normal(size=(4, 6))) for n in SIZES]
+    y = np.array([c.log_mean for c in sets])
+    dy = np.array([c.error for c in sets])
+    expected = literal_quality(np.arange(1.0, 7), y, dy)
+    assert houdayer_hartmann(sets) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5, 10])
+@pytest.mark.parametrize("true", [0.0, 0.05])
+@pytest.mark.parametrize("common", [True, False])
+def test_the_interval_covers_planted_distances(seeds, true, common):
+    rng = np.random.default_rng(seeds)
+    covered, tables_ = 0, 100
+    shape = (2, seeds, 1) if common else (2, seeds, 20)
+    for _ in range(tables_):
+        noise = 0.02 * rng.normal(size=shape) + 0.002 * rng.normal(size=(2, seeds, 20))
+        small, large = (
+            curve_of(n, logs) for n, logs in zip((1, 2), noise, strict=True)
+        )
+        small = small._replace(loss=small.loss * np.exp(true))
+        found = deviation(small, large)
+        covered += found.low <= true <= found.high
+    # 95 % at least; 88 of 100 is three standard errors below.
+    assert covered >= 88
