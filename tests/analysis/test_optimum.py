@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from scaletx.analysis.optimum import OptimumStatus, minima
