@@ -31,8 +31,8 @@ from scaletx.analysis.coordinates import check_coordinates as check_coordinates
 
 # Scaling laws
 from scaletx.analysis.fitting import FitStatus as FitStatus  # isort: skip
+from scaletx.analysis.forecast import Forecast as Forecast
+from scaletx.analysis.forecast import HeldOut as HeldOut
 from scaletx.analysis.points import fit_table as fit_table
-from scaletx.analysis.power_law import Forecast as Forecast
-from scaletx.analysis.power_law import HeldOut as HeldOut
 from scaletx.analysis.power_law import PowerLawFit as PowerLawFit
 from scaletx.analysis.power_law import fit_power_law as fit_power_law

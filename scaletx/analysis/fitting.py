@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import optimize
 
-from scaletx.analysis.laws import Scaled
+from scaletx.analysis.descent import descend
+from scaletx.analysis.laws import Robust, Scaled
 
 FALLS = (0.3, 1.0, 3.0, 8.0)
 """Starts of a power term's fall over the data (log of first to last value)."""
@@ -20,6 +21,8 @@ EQUAL = 1e-9
 """Starts as near as this are equally good ..."""
 APART = 1e-2
 """... and disagree if a coordinate of theirs differs by more than this."""
+SAME = 1e-12
+"""Objectives that agree to this differ by rounding only."""
 AT_BOUND = 1e-6
 """A coordinate lies on a bound within this share of its range."""
 
@@ -38,21 +41,6 @@ class LossName(StrEnum):
 
     HUBER = "huber"
     SQUARE = "square"
-
-
-class Robust(NamedTuple):
-    """A loss of log residuals: Huber's with its bend, or the square (no bend)."""
-
-    delta: float = np.inf
-
-    def value(self, r: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
-        """Return r^2/2 within the bend, and the tangent beyond."""
-        inside = np.minimum(np.abs(r), self.delta)
-        return inside * (np.abs(r) - inside / 2)
-
-    def slope(self, r: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
-        """Return the derivative."""
-        return np.clip(r, -self.delta, self.delta)
 
 
 class Solution(NamedTuple):
@@ -86,9 +74,9 @@ def solve(
 ) -> Solution:
     """Minimise the sum of the loss of log residuals.
 
-    L-BFGS-B with analytic gradients from each start, on the objective divided by its
-    natural unit (delta^2, or the mean square of v); the best is polished by a trust
-    region method on the residuals, which the quasi-Newton steps end short of.
+    All starts descend together; the best goes on by L-BFGS-B with analytic gradients,
+    on the objective divided by its natural unit (delta^2, or the mean square of v),
+    and is polished by a trust region method on the residuals.
 
     Args:
         data: The data without units.
@@ -105,20 +93,18 @@ def solve(
         value = float(np.sum(loss.value(r)))
         return value / unit, slope.T @ loss.slope(r) / unit
 
-    ended = []
-    for start in starts(data):
-        found = optimize.minimize(
-            objective,
-            np.clip(start, bounds[:, 0], bounds[:, 1]),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=bounds,
-            options={"maxiter": 200, "ftol": 1e-12, "gtol": 1e-9},
-        )
-        ended.append((float(found.fun), found.x))
-    ended.sort(key=lambda pair: pair[0])
-    least, theta = ended[0]
-    theta = _polished(data, loss, theta)
+    begin = np.array(starts(data))
+    found = descend(data, loss, np.ones((len(begin), len(data.v))), begin)
+    ended = sorted(((objective(x)[0], x) for x in found), key=lambda pair: pair[0])
+    refined = optimize.minimize(
+        objective,
+        ended[0][1],
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 200, "ftol": 1e-14, "gtol": 1e-9},
+    )
+    theta = _polished(data, loss, refined.x)
     least = objective(theta)[0]
     reached = [x for value, x in ended if value <= least + REACHED * max(least, 1.0)]
     equal = [x for value, x in ended if value <= least + EQUAL * max(least, 1.0)]
@@ -167,4 +153,5 @@ def _polished(
     )
     candidates = [put(found.x), full, theta]
     totals = [float(loss.value(data.with_slope(x)[0]).sum()) for x in candidates]
-    return candidates[int(np.argmin(totals))]
+    within = min(totals) * (1 + SAME) + SAME**2
+    return next(x for x, t in zip(candidates, totals, strict=True) if t <= within)

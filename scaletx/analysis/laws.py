@@ -47,6 +47,21 @@ class Law(NamedTuple):
 POWER_LAW = Law("power-law", "E", ("A",), ("a",))
 
 
+class Robust(NamedTuple):
+    """A loss of log residuals: Huber's with its bend, or the square (no bend)."""
+
+    delta: float = np.inf
+
+    def value(self, r: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
+        """Return r^2/2 within the bend, and the tangent beyond."""
+        inside = np.minimum(np.abs(r), self.delta)
+        return inside * (np.abs(r) - inside / 2)
+
+    def slope(self, r: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
+        """Return the derivative."""
+        return np.clip(r, -self.delta, self.delta)
+
+
 class Scaled(NamedTuple):
     r"""Data without units: every fit sees the same numbers whatever the units were.
 

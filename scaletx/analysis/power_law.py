@@ -3,7 +3,7 @@
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -11,54 +11,13 @@ from jaxtyping import Float
 from scaletx import _checks
 from scaletx._text import aligned
 from scaletx.analysis.fitted import Fitted, fit
-from scaletx.analysis.fitting import FitStatus, LossName, Robust
-from scaletx.analysis.laws import POWER_LAW
+from scaletx.analysis.fitting import FitStatus, LossName
+from scaletx.analysis.forecast import Forecast, HeldOut
+from scaletx.analysis.laws import POWER_LAW, Robust
 from scaletx.analysis.options import listed
 
 FAR = 10.0
 """A forecast further beyond the data than this factor is flagged."""
-
-
-class Forecast(NamedTuple):
-    """What a law says at an x.
-
-    Attributes:
-        x: Where.
-        y: The law's value; None without an estimate.
-        low: Lower end of its 95 % interval: of the law, not of one further run.
-        high: Upper end.
-        far: Whether x lies more than ten times beyond the data.
-    """
-
-    x: float
-    y: float | None
-    low: float | None
-    high: float | None
-    far: bool
-
-
-class HeldOut(NamedTuple):
-    """A forecast beside what was measured and not fitted.
-
-    Attributes:
-        forecast: The forecast.
-        measured: Geometric mean of the measured y.
-        rows: How many were measured.
-        error: Forecast over measured, minus 1; None without a forecast.
-    """
-
-    forecast: Forecast
-    measured: float
-    rows: int
-    error: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON, flat."""
-        return self.forecast._asdict() | {
-            "measured": self.measured,
-            "rows": self.rows,
-            "error": self.error,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)

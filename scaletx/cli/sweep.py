@@ -28,7 +28,13 @@ WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--optimizer", {"help": "sgd or adam. [adam]"}),
     ("--centered/--uncentered", {"default": None, "help": "[centered; sp: not]"}),
     ("--biases", {"help": "off, zero or normal. [off]"}),
-    ("--data", {"help": "isotropic or patches. [isotropic]"}),
+    (
+        "--data",
+        {
+            "help": "isotropic, patches, digits, power-law:ALPHA, cifar10:FOLDER or "
+            "cifar100:FOLDER. [isotropic]"
+        },
+    ),
     ("--noise", {"type": float, "help": "Noise to remove. [0.5]"}),
     (
         "--data-aware/--data-blind",

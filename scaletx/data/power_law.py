@@ -124,5 +124,6 @@ def from_argument(argument: str) -> PowerLaw:
 def _basis(ambient: int, N: int, seed: int) -> Float[np.ndarray, "ambient N"]:
     """The first N columns of a random rotation; they do not depend on N."""
     gaussian = stream(seed, BASIS).standard_normal((N, ambient), np.float32).T
-    q, r = scipy.linalg.qr(gaussian, mode="economic", check_finite=False)
+    factors = scipy.linalg.qr(gaussian, mode="economic", check_finite=False)
+    q, r = map(np.asarray, factors)
     return q * np.sign(np.diagonal(r))  # without the signs it is not uniform

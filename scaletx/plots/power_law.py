@@ -82,9 +82,8 @@ def headline(found: PowerLawFit) -> str:
     errors = [each.error for each in found.held_out if each.error is not None]
     if errors:
         worst = max(errors, key=abs)
-        said += f"\nheld-out forecast off by {worst:+.1%} at most".replace(
-            "-", "\N{MINUS SIGN}"
-        )
+        sign = "+" if worst > 0 else "\N{MINUS SIGN}"
+        said += f"\nworst held-out forecast off by {sign}{abs(worst):.1%}"
     return said
 
 

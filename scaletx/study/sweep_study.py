@@ -48,15 +48,12 @@ def sweep_study(
 
     Returns:
         The study; its tables are one a sweep, named after the arm.
-
-    Raises:
-        ValueError: If an arm cannot be run as worded.
     """
-    specs = {name: sweep.spec(**common, **arm.words) for name, arm in arms.items()}
 
     def measure(folder: Path, scale: Size, report: Callable[[Any], None]) -> Tables:
         tables = {}
-        for name, spec in specs.items():
+        for name, arm in arms.items():
+            spec = sweep.spec(**common, **arm.words)
             chosen = _quick(spec) if scale is Size.QUICK else spec
             lanes = sweep.run(chosen, folder / _file(name), report=report)
             tables[_file(name)] = lanes[LANES]

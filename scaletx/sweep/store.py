@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from scaletx.analysis import Results, read
 from scaletx.analysis.tables import CURVES_SUFFIX, LANES_SUFFIX, PARTS
+from scaletx.data import data_set
 from scaletx.sweep.spec import (
     LENGTH_WORDS,
     MADE_BY,
@@ -86,7 +87,7 @@ class Store:
                 for old, new in zip(stored.grid, asked.grid, strict=True)
             ),
             seeds=tuple(sorted({*stored.seeds, *asked.seeds})),
-            settings=stored.settings,
+            settings=asked.settings,
             ratios=tuple(r for r in stored.ratios if r in asked.ratios),
         )
         try:
@@ -107,7 +108,10 @@ class Store:
         ours, theirs = vars(asked.settings), vars(stored.settings)
         pairs += [(name, value, theirs.get(name)) for name, value in ours.items()]
         for name, mine, kept in pairs:
-            if mine != kept:
+            same = mine == kept
+            if name == "data" and not same:  # a folder may have moved
+                same = data_set(mine).label == data_set(kept).label
+            if not same:
                 raise StoreError(
                     f"`{self.path}` was made with {name}={_word(kept)}; this command "
                     f"says {name}={_word(mine)}. Finished runs are never overwritten: "

@@ -42,7 +42,7 @@ class DenseAMTask:
     def check(self, shape: tuple[int, ...], settings: DenseAMSettings) -> None:
         """Raise ValueError if sizes are no sizes or the data cannot give them."""
         sizes = Sizes.checked(**dict(zip(self.size_axes, shape, strict=True)))
-        require_size(settings.data, sizes.N)
+        require_size(settings.data, sizes.N, sizes.P)
 
     def cost(self, shape: tuple[int, ...], settings: DenseAMSettings) -> Cost:
         """Count 10 N K B a step and 4 N K P an evaluation of one set of samples."""

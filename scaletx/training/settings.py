@@ -47,7 +47,7 @@ class DenseAMSettings:
         optimizer: `sgd` or `adam`.
         centered: None: True unless the parameterization is `sp`.
         biases: Off, from zero, or from N(0, 1).
-        data: Name of the data set.
+        data: Word of the data set, such as `power-law:1.5` or `cifar10:FOLDER`.
         noise: Standard deviation of the noise to remove.
         data_aware: Divide the rate of W by the largest eigenvalue of the data (SGD).
         eta_b0: Dimensionless rate of the inner bias; None follows eta0.

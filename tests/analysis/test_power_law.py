@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,12 +9,12 @@ from hypothesis import strategies as st
 
 from scaletx import analysis
 from scaletx.analysis import FitStatus, fit_power_law, fit_table
-from scaletx.analysis.fitting import Robust, solve, starts
-from scaletx.analysis.laws import Law, Scaled
+from scaletx.analysis.fitting import solve, starts
+from scaletx.analysis.laws import Law, Robust, Scaled
 
 from .planted import planted
 
-X = np.geomspace(32, 1024, 6)
+X = 2.0 ** np.arange(5, 11)
 TRUE = {"E": 0.03, "A": 5.0, "a": 0.8}
 
 
@@ -85,6 +86,22 @@ def test_the_core_fits_a_second_law():
     assert found.agree
     assert values == pytest.approx([1.69, 406.4, 410.7, 0.34, 0.28], rel=1e-6)
     np.testing.assert_allclose(second.evaluate(values, x), y, rtol=1e-10)
+
+
+def test_the_core_meets_the_chinchilla_replication():
+    table = Path(__file__).parents[3] / "shared/fixtures/chinchilla_extracted.csv"
+    if not table.exists():
+        pytest.skip("the public table is not here")
+    rows = pd.read_csv(table).sort_values("loss").iloc[:240]
+    n = rows["Model Size"].to_numpy()
+    x = np.column_stack([n, rows["Training FLOP"] / (6 * n)])
+    data = Scaled.of(x, rows["loss"].to_numpy())
+    found = solve(data, Robust(1e-3))
+    E, A, B, alpha, beta = data.values(found.theta)
+    assert found.agree and found.objective == pytest.approx(1.018274018e-3, rel=1e-8)
+    assert pytest.approx(1.81722, abs=2e-4) == E
+    assert pytest.approx((477.826, 2143.42), rel=1e-3) == (A, B)
+    assert (alpha, beta) == pytest.approx((0.347310, 0.367172), abs=1e-4)
 
 
 def test_outliers_hardly_move_huber():
@@ -230,7 +247,7 @@ def test_rows_that_did_not_end_are_dropped_by_name():
     table.loc[1, "loss"] = np.nan
     found = fit_table(table, x="w", y="loss", group="run", replicates=0)
     assert found.n == 5 and "run = b (loss is missing)" in found.dropped[0]
-    assert "Left out: w = 64, run = b" in str(found).replace(".0", "")
+    assert "Left out: w = 64.0, run = b" in str(found)
     status = table.assign(status=["ok"] * 5 + ["diverged"], loss=law(X))
     assert "(diverged)" in fit_table(status, x="w", y="loss", replicates=0).dropped[0]
     with pytest.raises(ValueError, match="No run with a loss ended"):

@@ -1,39 +1,38 @@
-"""Refit a law to many weightings of its rows at once."""
+"""Fit a law from many starts, or to many weightings of its rows, at once."""
 
 import numpy as np
 from jaxtyping import Float
 
-from scaletx.analysis.fitting import Robust
-from scaletx.analysis.laws import Scaled
+from scaletx.analysis.laws import Robust, Scaled
 
-ITERATIONS = 80
+ITERATIONS = 100
 DAMPING = (1e-9, 1e9)
 
 
-def refit(
+def descend(
     data: Scaled,
     loss: Robust,
     weight: Float[np.ndarray, "replicates n"],
-    start: Float[np.ndarray, " parameters"],
+    start: Float[np.ndarray, "replicates parameters"],
 ) -> Float[np.ndarray, "replicates parameters"]:
-    """Minimise the weighted loss of each replicate, all from one start.
+    """Minimise the weighted loss of each replicate, from its own start.
 
     Levenberg-Marquardt steps, the Huber loss by the squares that touch it from above,
-    for all replicates in one array: scipy fits one problem at a time, which for 500
-    replicates takes a minute instead of a second. A coordinate on a bound that pulls
+    for all replicates in one array: scipy fits one problem at a time, a minute for 500
+    replicates instead of a second. A coordinate on a bound that pulls
     outward rests; a step that does not lower the loss is not taken.
 
     Args:
         data: The data without units.
         loss: Of a log residual.
         weight: How often each replicate drew each row.
-        start: The estimate from all rows.
+        start: Where each begins.
 
     Returns:
         The coordinates of each replicate's fit.
     """
     low, high = data.bounds.T
-    theta = np.tile(np.clip(start, low, high), (len(weight), 1))
+    theta = np.clip(start, low, high)
     damping = np.full(len(weight), 1e-3)
     r, slope = data.with_slope(theta)
     total = (weight * loss.value(r)).sum(axis=1)
