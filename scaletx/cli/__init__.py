@@ -4,7 +4,9 @@ import click
 
 from scaletx import __version__
 from scaletx.cli.check import check
+from scaletx.cli.collapse import collapse
 from scaletx.cli.demo import demo
+from scaletx.cli.fit import fit
 from scaletx.cli.plot import plot
 from scaletx.cli.prescribe import prescribe
 from scaletx.cli.status import status
@@ -12,7 +14,18 @@ from scaletx.cli.study import study
 from scaletx.cli.sweep import sweep
 from scaletx.cli.verdict import verdict
 
-COMMANDS = (prescribe, check, sweep, status, verdict, plot, study, demo)
+COMMANDS = (
+    prescribe,
+    check,
+    sweep,
+    status,
+    verdict,
+    collapse,
+    fit,
+    plot,
+    study,
+    demo,
+)
 
 
 class _Group(click.Group):
