@@ -12,21 +12,26 @@ Confirms: the table's slopes lie inside the margin, the standard ones' outside.
 from scaletx.study import Arm, sweep_study
 
 STUDY = sweep_study(
-    claim="With Adam the table's learning rate transfers for ReLU and softmax models; "
-    "the standard parameterization's does not.",
+    claim="With Adam the table's learning rate transfers and training curves collapse "
+    "for ReLU and softmax models; the standard parameterization's do not.",
     source="arXiv 2605.10164, figures 9, 13 and 14",
     common={"optimizer": "adam", "seeds": 5, "n": "32,64,128,256"},
     arms={
-        "table relu": Arm("transfers", {"eta0": "0.0078125:1:15"}),
+        "table relu": Arm("transfers", {"eta0": "0.0078125:1:15"}, "collapses"),
         "table softmax": Arm(
-            "transfers", {"activation": "softmax", "eta0": "0.0078125:1:15"}
+            "transfers",
+            {"activation": "softmax", "eta0": "0.0078125:1:15"},
+            "collapses",
         ),
         "standard relu centered": Arm(
             "drifts",
             {"parameterization": "sp", "centered": True, "eta0": "0.001953125:0.25:15"},
+            "fails",
         ),
         "standard relu": Arm(
-            "drifts", {"parameterization": "sp", "eta0": "0.00048828125:0.25:19"}
+            "drifts",
+            {"parameterization": "sp", "eta0": "0.00048828125:0.25:19"},
+            "fails",
         ),
     },
 )

@@ -5,13 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from scaletx import analysis, plots, sweep
-from scaletx.analysis import Verdict
+from scaletx.analysis import Deviation, Verdict
 from scaletx.study.study import Finding, Size, Study, Tables
 
-LANES = ["N", "K", "P", "B", "eta0", "seed", "status", "train_mse", "test_mse"]
+LANES = ["N", "K", "P", "B", "eta0", "seed", "status", "train_mse", "test_mse", "lane"]
+KEY = 12
+"""Digits of a lane's key in the small tables."""
 
 
 class Arm(NamedTuple):
@@ -20,10 +23,13 @@ class Arm(NamedTuple):
     Attributes:
         expect: The verdict that the claim predicts: transfers or drifts.
         words: The words of the sweep, besides those that all arms share.
+        curves: What the claim predicts for the training curves, collapses or fails;
+            None if it says nothing of them.
     """
 
     expect: str
     words: Mapping[str, Any]
+    curves: str | None = None
 
 
 def sweep_study(
@@ -56,22 +62,31 @@ def sweep_study(
             spec = sweep.spec(**common, **arm.words)
             chosen = _quick(spec) if scale is Size.QUICK else spec
             lanes = sweep.run(chosen, folder / _file(name), report=report)
+            lanes["lane"] = lanes["lane"].str[:KEY]
             tables[_file(name)] = lanes[LANES]
+            if arm.curves:
+                curves = analysis.read(folder / _file(name)).curves
+                tables[f"{_file(name)}.curves"] = _carried(lanes, curves, size)
         return tables
 
     def verdicts(tables: Tables) -> dict[str, Verdict]:
         return {n: analysis.verdict(tables[_file(n)], size=size) for n in arms}
 
     def judge(tables: Tables) -> list[Finding]:
-        return [
-            Finding(
-                name,
-                arms[name].expect,
-                str(v.verdict),
-                evidence(v, tables[_file(name)]),
-            )
-            for name, v in verdicts(tables).items()
-        ]
+        findings = []
+        for name, v in verdicts(tables).items():
+            arm, table = arms[name], tables[_file(name)]
+            said = evidence(v, table)
+            findings.append(Finding(name, arm.expect, str(v.verdict), said))
+            if arm.curves:
+                curves = tables[f"{_file(name)}.curves"]
+                found = analysis.collapse(table, curves, size=size)
+                said = "; ".join(
+                    _deviation(each, size) for each in found.deviations[:-1]
+                )
+                word = str(found.verdict)
+                findings.append(Finding(f"{name}: curves", arm.curves, word, said))
+        return findings
 
     def draw(tables: Tables) -> Any:
         judged = verdicts(tables)
@@ -91,6 +106,26 @@ def _quick(spec: sweep.SweepSpec) -> sweep.SweepSpec:
         grid=tuple(axis[::2] for axis in spec.grid),
         seeds=spec.seeds[:2],
         settings=replace(spec.settings, steps=min(10, spec.settings.steps)),
+    )
+
+
+def _carried(lanes: pd.DataFrame, curves: pd.DataFrame, size: str) -> pd.DataFrame:
+    """The curves at the rate that a user would carry over."""
+    curves = curves.assign(lane=curves["lane"].str[:KEY])
+    rate = analysis.collapse(lanes, curves, size=size).rate
+    at = np.isclose(lanes["eta0"], np.nan if rate is None else rate, rtol=1e-8)
+    chosen = set(lanes["lane"][at])
+    mine = np.array([lane in chosen for lane in curves["lane"]])
+    mine &= np.isfinite(curves["batch_loss"].to_numpy(float))
+    return pd.DataFrame(curves.loc[mine, ["lane", "step", "batch_loss"]])
+
+
+def _deviation(found: Deviation, size: str) -> str:
+    if found.D is None:
+        word = "no reference" if found.status == "ok" else found.status
+        return f"{size} {found.size:g}: {word}"
+    return (
+        f"D {found.D:.3f} [{found.low:.3f}, {found.high:.3f}] at {size} {found.size:g}"
     )
 
 
