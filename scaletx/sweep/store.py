@@ -110,7 +110,7 @@ class Store:
         for name, mine, kept in pairs:
             same = mine == kept
             if name == "data" and not same:  # a folder may have moved
-                same = data_set(mine).label == data_set(kept).label
+                same = _label(mine) == _label(kept)
             if not same:
                 raise StoreError(
                     f"`{self.path}` was made with {name}={_word(kept)}; this command "
@@ -238,6 +238,10 @@ class Store:
                 f"cannot write {name} in `{self.path}`: {error.strerror or error}. "
                 f"What was finished is safe; {advice} and run the same command again.",
             ) from error
+
+
+def _label(data: Any) -> str:
+    return data_set(str(data)).label
 
 
 def _torn(path: Path) -> str:

@@ -16,7 +16,7 @@ CAPACITY = 32
 """Rounds of lanes that one call can hold; a smaller call runs just those it has."""
 
 
-WIDE_VECTORS = {"xla_cpu_prefer_vector_width": 512}
+WIDE_VECTORS: Any = {"xla_cpu_prefer_vector_width": 512}
 """XLA prefers vectors half as wide as a CPU may have; elementwise work gains."""
 
 

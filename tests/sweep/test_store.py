@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 
+import numpy as np
 import pandas as pd
 import pytest
 from fakes import Fake, small
@@ -258,3 +259,25 @@ def test_two_sweeps_of_one_folder_keep_both_their_axes(tmp_path):
     stored = spec(**Store(folder).stored_words())
     assert {shape[0] for shape in stored.shapes} == {8, 16, 32}
     assert len(analysis.read(folder).lanes) == 18
+
+
+def test_a_folder_of_images_may_move(tmp_path):
+    def cifar(folder):
+        (tmp_path / folder).mkdir()
+        record = np.zeros(3073, np.uint8)
+        names = [f"data_batch_{i}.bin" for i in range(1, 6)] + ["test_batch.bin"]
+        for k, name in enumerate(names):
+            images = np.random.default_rng(k).integers(0, 256, (40, 3073), np.uint8)
+            images[:, 0] = record[0]
+            images.tofile(tmp_path / folder / name)
+        return small(n=16, p=20, b=4, data=f"cifar10:{tmp_path / folder}")
+
+    first, second = cifar("here"), cifar("there")
+    run(first, tmp_path / "s", executor=Fake())
+    again = Fake()
+    lanes = run(second, tmp_path / "s", executor=again)
+    assert again.ran == 0 and len(lanes) == 6
+    assert not lanes["data"].str.contains("here").any()
+    assert "there" in Store(tmp_path / "s").stored_words()["data"]
+    with pytest.raises(StoreError, match="was made with data="):
+        run(small(n=16, p=20, b=4), tmp_path / "s", executor=Fake())
