@@ -16,7 +16,7 @@ STUDY = sweep_study(
     source="arXiv 2605.10164, figures 3 and 4; the data-aware rate is beyond the paper",
     common={"data": "cifar10:local/cifar10", "seeds": 5, "n": "16,64,256"},
     arms={
-        "SGD table": Arm("drifts", {"optimizer": "sgd", "eta0": "0.001:0.064:13"}),
+        "SGD table": Arm("drifts", {"optimizer": "sgd", "eta0": "0.001:0.256:17"}),
         "SGD data-aware": Arm(
             "transfers", {"optimizer": "sgd", "data_aware": True, "eta0": "0.0156:1:13"}
         ),

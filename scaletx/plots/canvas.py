@@ -7,15 +7,21 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
+ACROSS = 2
 PANEL = (4.5, 3.6)
 """Width and height of a panel, in inches; two of them fill a page of 900 pixels."""
 
 
 def blank(panels: int = 1) -> tuple[Figure, list[Axes]]:
-    """Return a figure with panels side by side."""
-    made = Figure(figsize=(PANEL[0] * panels, PANEL[1]), dpi=200, layout="constrained")
+    """Return a figure with panels, at most two side by side."""
+    columns, rows = min(panels, ACROSS), -(-panels // ACROSS)
+    size = (PANEL[0] * columns, PANEL[1] * rows)
+    made = Figure(figsize=size, dpi=160, layout="constrained")
     FigureCanvasAgg(made)
-    return made, list(made.subplots(1, panels, squeeze=False)[0])
+    axes = list(made.subplots(rows, columns, squeeze=False).ravel())
+    for extra in axes[panels:]:
+        extra.remove()
+    return made, axes[:panels]
 
 
 def save(fig: Figure, path: str | Path) -> Path:

@@ -167,6 +167,7 @@ def test_every_study_here_runs_quickly(name, tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_claims_are_up_to_date_with_the_tables(tmp_path):
     """The committed CLAIMS.md says what its tables say."""
     here = ROOT / "figures" / "CLAIMS.md"
