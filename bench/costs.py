@@ -55,7 +55,7 @@ class Extent:
     base: tuple[int, int, int, int] = (256, 512, 256, 2)
     factors: tuple[float, ...] = (0.5, 1, 2, 4)
     growing: tuple[int, ...] = (128, 256, 384, 512)
-    steps: int = 20
+    steps: int = 12
     sizes: tuple[int, ...] = (128, 256)
     long: int = 200
     cache: tuple[str, str] = ("32,64", "50")
@@ -110,14 +110,13 @@ def train(
 def of_a_step(extent: Extent, rounds: int) -> list[Row]:
     """Time of a step against each size, with the slope on log-log scales.
 
-    P = B, so that the evaluations, a few percent, grow as the steps do.
+    P = B, so that the evaluations, a tenth, grow as the steps do.
     """
     base = dict(zip(("N", "K", "B", "lanes"), extent.base, strict=True))
     points: dict[tuple[str, int], dict[str, int]] = {}
     for axis, value in base.items():
-        # Fewer lanes than cores would leave cores idle.
         values = [round(value * f) for f in extent.factors]
-        if axis == "lanes":
+        if axis == "lanes":  # fewer than cores would leave cores idle
             values = [round(v / extent.factors[0]) for v in values]
         for v in values:
             points[axis, v] = {**base, axis: v}
@@ -251,7 +250,7 @@ def of_compiling(extent: Extent, folder: Path) -> list[Row]:
             command = ("-m", "scaletx", "sweep", str(store), *words)
             spent.append(process(*command, XDG_CACHE_HOME=home))
             lanes = analysis.read(store).lanes
-            compiled.append(float(lanes["compile_s"].sum()))  # one lane a size
+            compiled.append(sum(lanes["compile_s"]))  # one lane a size
         whole.append(spent[0] / spent[1])
         compiling.append(compiled[0] / compiled[1])
     return [

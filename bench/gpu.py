@@ -114,7 +114,7 @@ def train(case: Case) -> list[Outcome]:
 def table(case: Case, outcomes: Sequence[Outcome]) -> pd.DataFrame:
     """The train_mse of each lane, and what names it."""
     rows = [
-        (case.N, lane.seed, case.steps, f"{lane.grid[0]:.9g}", outcome.train_mse)
+        (case.N, lane.seed, case.steps, float(f"{lane.grid[0]:.9g}"), outcome.train_mse)
         for lane, outcome in zip(case.lanes, outcomes, strict=True)
     ]
     return pd.DataFrame(rows, columns=[*KEYS, "train_mse"])
@@ -161,7 +161,7 @@ class Reference:
     """What a CPU finds: computed here, or read from a file."""
 
     def __init__(self, path: str | None):
-        self.read = None if path is None else pd.read_csv(path, dtype={"eta0": str})
+        self.read = None if path is None else pd.read_csv(path)
         try:
             self.cpu: list[Any] = jax.devices("cpu")
         except RuntimeError:
@@ -227,6 +227,7 @@ def measure(
         "program_share": case.flops / program_s / products,
         "peak_bytes": peak,
         "against": against if len(found) else "",
+        "compared": len(found),
         "largest_difference": found.max() if len(found) else np.nan,
         "median_difference": float(np.median(found)) if len(found) else np.nan,
     }, losses

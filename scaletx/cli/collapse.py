@@ -1,48 +1,26 @@
 """`scaletx collapse` and its picture: do training curves lie on each other?"""
 
-import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
+from scaletx.cli.judging import columns, default, show, store, title, words
 from scaletx.cli.plot import plot
-from scaletx.cli.verdict import title
 
-EXIT = {"collapses": 0, "fails": 1, "cannot tell": 3}
+EXITS = {"fails": 1, "cannot tell": 3, "collapses": 0}
 
-COLUMNS = (
-    ("--size", "Column of the size. [the size that varies]"),
-    ("--lr", "Column of the learning rate. [eta0]"),
-    ("--loss", "Column that chooses the rate. [train_mse]"),
-    ("--seed", "Column of the seed. [seed]"),
-)
-
-
-def _options(function: Callable) -> Callable:
-    for name, text in reversed(COLUMNS):
-        function = click.option(name, metavar="COLUMN", help=text)(function)
-    function = click.option(
-        "--ignore", default="", metavar="COLUMNS", help="Columns that may vary."
-    )(function)
-    function = click.option(
-        "--margin", type=float, default=0.05, show_default=True, help="Margin of D."
-    )(function)
-    return click.option(
-        "--allow-mixed", is_flag=True, help="Judge runs whose settings differ."
-    )(function)
+options = columns(margin=0.05, of="Margin of D.")
 
 
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@_options
+@options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--exit-code", is_flag=True, help="Exit 0 if all collapse, 1 if one fails, else 3."
 )
 def collapse(
-    paths: tuple[str, ...], as_json: bool, exit_code: bool, **options: Any
+    paths: tuple[str, ...], as_json: bool, exit_code: bool, **given: Any
 ) -> None:
     """Judge whether training curves of all sizes lie on each other.
 
@@ -51,55 +29,36 @@ def collapse(
 
     Example: scaletx collapse runs/width
     """
-    judged = _judge(paths, **options)
-    if as_json:
-        data = [
-            ({"path": path} if len(paths) > 1 else {}) | c.to_dict()
-            for path, c in judged
-        ]
-        one = data[0] if len(data) == 1 else data
-        click.echo(json.dumps(one, indent=2, allow_nan=False))
-    else:
-        several = len(judged) > 1
-        told = [(f"{title(p, None)}\n" if several else "") + str(c) for p, c in judged]
-        click.echo("\n\n".join(told))
-    if exit_code:
-        words = {str(c.verdict) for _, c in judged}
-        raise SystemExit(
-            EXIT[next(w for w in ("fails", "cannot tell", "collapses") if w in words)]
-        )
+    show(
+        _judge(paths, **given),
+        several=len(paths) > 1,
+        as_json=as_json,
+        exits=EXITS if exit_code else None,
+    )
 
 
 @plot.command(name="collapse")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@_options
+@options
 @click.option("--out", metavar="FILE.(png|svg|pdf)", help="[DIR/collapse.png]")
-def plot_collapse(paths: tuple[str, ...], out: str | None, **options: Any) -> None:
+def plot_collapse(paths: tuple[str, ...], out: str | None, **given: Any) -> None:
     """Draw training curves of all sizes at one rate; a row of panels a PATH.
 
     Example: scaletx plot collapse runs/width --out collapse.svg
     """
     from scaletx import plots
 
-    judged = _judge(paths, **options)
+    judged = _judge(paths, **given)
     figure = plots.collapses(
-        [c for _, c in judged], titles=[title(path, None) for path, _ in judged]
+        [c for _, _, c in judged], titles=[title(path) for path in paths]
     )
-    click.echo(plots.save(figure, out or Path(paths[0]) / "collapse.png"))
+    click.echo(plots.save(figure, out or default(paths, "collapse.png")))
 
 
-def _judge(
-    paths: tuple[str, ...],
-    *,
-    ignore: str,
-    margin: float,
-    allow_mixed: bool,
-    **names: str | None,
-) -> list[tuple[str, Any]]:
-    """Judge each path: (path, collapse)."""
+def _judge(paths: tuple[str, ...], **given: Any) -> list[tuple[str, None, Any]]:
+    """Judge each path: (path, no group, collapse)."""
     from scaletx import analysis
 
-    options: dict[str, Any] = {name: column for name, column in names.items() if column}
-    options |= {"margin": margin, "allow_mixed": allow_mixed}
-    options["ignore"] = tuple(c for c in ignore.split(",") if c)
-    return [(path, analysis.collapse(analysis.read(path), **options)) for path in paths]
+    return [
+        (path, None, analysis.collapse(store(path), **words(**given))) for path in paths
+    ]

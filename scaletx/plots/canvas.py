@@ -1,12 +1,22 @@
 """Figures that no display and no global list of figures knows of."""
 
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".pdf")
+BESIDE: Any = {
+    "loc": "upper left",
+    "bbox_to_anchor": (1.0, 1.0),
+    "borderaxespad": 0,
+    "frameon": False,
+    "handlelength": 1.2,
+    "alignment": "left",
+}
+"""A legend to the right of its axes."""
 ACROSS = 2
 PANEL = (4.5, 3.6)
 """Width and height of a panel, in inches; two of them fill a page of 900 pixels."""

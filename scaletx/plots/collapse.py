@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from scaletx._types import RunStatus
 from scaletx.analysis import Collapse
 from scaletx.analysis.epochs import SizeCurve
-from scaletx.plots.canvas import PANEL, blank
+from scaletx.plots.canvas import BESIDE, PANEL, blank
 from scaletx.plots.transfer import LIGHTEST, NAMES
 
 LEAST_VIEW = 2.0
@@ -54,12 +54,7 @@ def collapse(
             for curve, color in pairs
         ],
         title=c.size,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        borderaxespad=0,
-        frameon=False,
-        handlelength=1.2,
-        alignment="left",
+        **BESIDE,
     )
     made = left.get_figure()
     assert isinstance(made, Figure)

@@ -10,7 +10,7 @@ from scaletx._types import RunStatus
 from scaletx.analysis import Optimum, Verdict
 from scaletx.analysis.cells import Curves, curves
 from scaletx.analysis.optimum import RESOLVED
-from scaletx.plots.canvas import blank
+from scaletx.plots.canvas import BESIDE, blank
 
 NAMES = {
     "eta0": r"base learning rate $\eta_0$",
@@ -160,10 +160,5 @@ def _legend(ax: Axes, v: Verdict, sizes: list[Curves], colors: np.ndarray) -> No
     ax.legend(
         handles=handles,
         title=v.size,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        borderaxespad=0,
-        frameon=False,
-        handlelength=1.2,
-        alignment="left",
+        **BESIDE,
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from analysis.planted_curves import tables
 
-from scaletx.cli.collapse import EXIT
+from scaletx.cli.collapse import EXITS
 from scaletx.sweep import Store
 
 from .test_commands import scaletx
@@ -26,7 +26,7 @@ def test_json_text_and_exit_code_agree(store):
     assert data["reference"] == 256 and data["deviations"][-1]["D"] is None
     text = scaletx("collapse", store).stdout
     assert text.startswith(f"{data['verdict']}: D of batch_loss against N = 256")
-    scaletx("collapse", store, "--exit-code", code=EXIT[data["verdict"]])
+    scaletx("collapse", store, "--exit-code", code=EXITS[data["verdict"]])
     both = json.loads(scaletx("collapse", store, store, "--json").stdout)
     assert [each["path"] for each in both] == [str(store)] * 2
 
