@@ -44,7 +44,7 @@ from scaletx.training.program import Piece, Program  # noqa: E402
 MATMUL = {
     Precision.FLOAT32: "highest",
     Precision.TF32: "tensorfloat32",
-    Precision.BFLOAT16: "bfloat16",
+    Precision.BFLOAT16: "BF16_BF16_F32",
 }
 KEYS = ["N", "seed", "steps", "eta0"]
 

@@ -223,7 +223,7 @@ def _program(
     matmul = {
         Precision.FLOAT32: "highest",
         Precision.TF32: "tensorfloat32",
-        Precision.BFLOAT16: "bfloat16",
+        Precision.BFLOAT16: "BF16_BF16_F32",
     }[settings.precision]
     example = Piece(lane_inputs(sizes, 0, settings), np.ones((1, 1)))
     with jax.default_matmul_precision(matmul):
