@@ -1,15 +1,18 @@
 """Only K grows, with N, P and B fixed, on Gaussian data.
 
 Hypothesis: with s2 = 1/K (softmax: N^1/2) and eta_W = eta0 K for SGD, eta0 for Adam,
-the best eta0 does not depend on K.
+the best eta0 does not depend on K. Under the standard parameterization outputs and
+their updates grow with K, and the best eta0 falls.
 
-Confirms: all slopes of log2 best eta0 by log2 K lie inside the margin.
+Confirms: the table's slopes of log2 best eta0 by log2 K lie inside the margin, the
+standard one's outside.
 """
 
 from scaletx.study import Arm, sweep_study
 
 STUDY = sweep_study(
-    claim="With N, P and B fixed the table's learning rate transfers across K.",
+    claim="With N, P and B fixed the table's learning rate transfers across K; "
+    "the standard parameterization's does not.",
     source="arXiv 2605.10164, figure 16",
     common={"regime": "k-only", "seeds": 5, "n": 64, "k": "64,128,256,512,1024"},
     size="K",
@@ -19,6 +22,14 @@ STUDY = sweep_study(
         "softmax Adam": Arm(
             "transfers",
             {"optimizer": "adam", "activation": "softmax", "eta0": "0.0078125:1:15"},
+        ),
+        "standard relu Adam": Arm(
+            "drifts",
+            {
+                "optimizer": "adam",
+                "parameterization": "sp",
+                "eta0": "0.00048828125:0.25:19",
+            },
         ),
     },
 )

@@ -3,10 +3,10 @@
 Hypothesis: the table is derived for isotropic data. On photos the largest eigenvalue of
 the inputs' second moment grows with N and takes SGD's best rate with it; dividing the
 rate by that eigenvalue restores transfer. Adam's step does not follow the data's scale,
-so the plain table transfers.
+so the plain table transfers; under the standard parameterization its best rate falls.
 
-Confirms: slopes outside the margin for the plain table with SGD, inside for the other
-two.
+Confirms: slopes outside the margin for the plain table with SGD and for Adam under the
+standard parameterization, inside for the other two.
 """
 
 from scaletx.study import Arm, sweep_study

@@ -20,5 +20,14 @@ STUDY = sweep_study(
             "transfers", {"optimizer": "sgd", "data_aware": True, "eta0": "0.0156:1:13"}
         ),
         "Adam table": Arm("transfers", {"optimizer": "adam", "eta0": "0.0078125:1:15"}),
+        "Adam standard": Arm(
+            "drifts",
+            {
+                "optimizer": "adam",
+                "parameterization": "sp",
+                "centered": True,
+                "eta0": "0.00048828125:0.25:19",
+            },
+        ),
     },
 )

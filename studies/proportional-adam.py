@@ -23,6 +23,14 @@ STUDY = sweep_study(
             {"activation": "softmax", "eta0": "0.0078125:1:15"},
             "collapses",
         ),
+        "standard softmax": Arm(
+            "drifts",
+            {
+                "activation": "softmax",
+                "parameterization": "sp",
+                "eta0": "0.001953125:0.5:17",
+            },
+        ),
         "standard relu centered": Arm(
             "drifts",
             {"parameterization": "sp", "centered": True, "eta0": "0.001953125:0.25:15"},

@@ -23,6 +23,14 @@ STUDY = sweep_study(
             "collapses",
         ),
         "table relu": Arm("transfers", {"eta0": "0.002:0.512:17"}, "collapses"),
+        "standard linear": Arm(
+            "transfers",
+            {
+                "activation": "linear",
+                "parameterization": "sp",
+                "eta0": "0.002:1.024:19",
+            },
+        ),
         "standard relu": Arm(
             "drifts", {"parameterization": "sp", "eta0": "0.002:1.024:19"}, "fails"
         ),

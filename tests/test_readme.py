@@ -40,7 +40,7 @@ def test_every_command_is_known():
 def test_options_in_the_readme_are_real():
     for line in re.findall(r"scaletx [a-z]+ [^\n`|]*--[^\n`|]*", README):
         words = line.split()[1:]
-        depth = 2 if words[0] == "plot" else 1
+        depth = 2 if words[0] in ("plot", "fit", "study") else 1
         help_text = CliRunner().invoke(main, [*words[:depth], "--help"]).output
         for option in re.findall(r"--[a-z0-9-]+", line):
             assert option in help_text, (line, option)

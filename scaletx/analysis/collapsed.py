@@ -57,7 +57,8 @@ def judge(seen: Seen, margin: float) -> tuple[CollapseAnswer, tuple[str, ...]]:
     notes = _edge(seen)
     lost = [each.size for each in found if each.status is RunStatus.DIVERGED]
     if lost:
-        said = f"{c.size} = {listed(lost)} diverges at {at}, the rate carried over."
+        verb = "diverges" if len(lost) == 1 else "diverge"
+        said = f"{c.size} = {listed(lost)} {verb} at {at}, the rate carried over."
         return CollapseAnswer.FAILS, (said, *notes)
     judged = [d for d in found[1:] if d.D is not None]
     above = [d for d in judged if d.low is not None and d.low > margin]
@@ -102,8 +103,9 @@ def _open(seen: Seen) -> list[str]:
     if absent:
         return [
             f"{c.size} = {listed(absent)} has no run at {c.lr} = {rate:.4g}, the best "
-            f"rate of the smallest size, that ended. Run it: --{c.size} "
-            f"{listed(absent, ',')} --{c.lr} {rate:.12g}."
+            f"rate of the smallest size, that ended. Run it: "
+            f"{options.option(c.size)} {listed(absent, ',')} "
+            f"{options.option(c.lr)} {rate:.12g}."
         ]
     alone = [d.size for d in found if d.seeds < 2]
     if alone:

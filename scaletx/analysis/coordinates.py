@@ -129,13 +129,26 @@ def check_coordinates(
     for name in COLUMNS:
         if name not in table:
             raise _checks.unknown("a column of the check", name, table.columns)
+    margin = _checks.number("margin", margin, above=0)
     sizes = sorted(table["size"].unique())
+    for size in sizes:
+        _checks.number("size", float(size), above=0)
     if len(sizes) < LEAST_SIZES:
         raise ValueError(
             f"a coordinate check needs {LEAST_SIZES} sizes or more, got {len(sizes)}: "
             "add sizes, so that a trend can be told from a power."
         )
     expected = expected or {}
+    quantities = sorted(set(map(str, table["quantity"])))
+    for name in expected:
+        if name not in quantities:
+            raise _checks.unknown("expected", name, quantities)
+    for (name, step), rows in table.groupby(["quantity", "step"]):  # type: ignore[misc]
+        if len(set(rows["size"])) < len(sizes):
+            raise ValueError(
+                f"{name!r} at step {step} is missing at some sizes: every quantity "
+                "needs a value at every size."
+            )
     groups = table.groupby(["quantity", "step"], sort=False)
     found = tuple(
         _exponent(
@@ -194,7 +207,7 @@ def _said(value: Exponent | float | None) -> str:
 
 
 def _reason(e: Exponent) -> str:
-    where = f"{e.quantity} after {e.step} steps"
+    where = f"{e.quantity} at step {e.step}"
     if e.slope is None:
         return f"{where} is zero or not finite at some size."
     if e.answer is CheckAnswer.OFF:

@@ -125,7 +125,7 @@ def on_epochs(
     points = min(int(track.step[-1] / e / per_point + 1e-9) for track, e in pairs)
     if points < 1:
         raise ValueError(
-            f"A run is shorter than {per_point} epochs, one point of its curve: "
+            f"A run is shorter than one point of its curve, {per_point} epoch(s): "
             "collapse compares curves over epochs. Train for more steps, or log more "
             "often (--log-every)."
         )

@@ -109,7 +109,7 @@ def fit(
 
 def _few(law: Law, distinct: int) -> str:
     count = len(law.parameters)
-    exact = " The curve through them is exact, and tests nothing."
+    exact = " So many points cannot test it."
     return (
         f"{law.name} has {count} parameters and needs {count + 1} distinct points to "
         f"test it; there {'is' if distinct == 1 else 'are'} {distinct}."

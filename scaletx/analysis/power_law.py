@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ class PowerLawFit:
         if found.values is None:
             return Forecast(at, None, None, None, bool(far))
         point = np.array([[at]])
-        y = float(POWER_LAW.evaluate(found.values, point)[0])
+        y = _known(float(POWER_LAW.evaluate(found.values, point)[0]))
         low, high = _ends(found.interval(POWER_LAW.evaluate(found.draws, point)[:, 0]))
         return Forecast(at, y, low, high, bool(far))
 
@@ -238,8 +238,7 @@ def fit_power_law(
         _fitted=found,
     )
     tested = tuple(_held(made, at, v[u == at]) for at in np.unique(u[~kept]))
-    object.__setattr__(made, "held_out", tested)
-    return made
+    return replace(made, held_out=tested)
 
 
 def _refuse_bad(
@@ -271,15 +270,23 @@ def _held(made: PowerLawFit, x: float, y: Float[np.ndarray, " rows"]) -> HeldOut
 
 
 def _named(values: Float[np.ndarray, " parameters"] | None) -> dict[str, float | None]:
-    numbers = [None] * len(POWER_LAW.parameters) if values is None else values.tolist()
+    """Name the parameters; None where one is unknown or exceeds a float."""
+    given = np.full(len(POWER_LAW.parameters), np.nan) if values is None else values
+    numbers = [_known(value) for value in given.tolist()]
     return dict(zip(POWER_LAW.parameters, numbers, strict=True))
+
+
+def _known(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 def _ends(
     interval: Float[np.ndarray, "2"] | None,
 ) -> tuple[float | None, float | None]:
     return (
-        (None, None) if interval is None else (float(interval[0]), float(interval[1]))
+        (None, None)
+        if interval is None
+        else (_known(float(interval[0])), _known(float(interval[1])))
     )
 
 

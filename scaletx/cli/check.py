@@ -44,13 +44,15 @@ def check(
 
     Example: scaletx check --optimizer sgd --n 32,64,128,256
     """
-    from scaletx import sweep
+    from scaletx import plots, sweep
     from scaletx.training.devices import configure
 
     given = {"eta0": 0.05, "seeds": 8} | {
         k: v for k, v in words.items() if v is not None
     }
-    spec = sweep.spec(**given, steps=max(1, steps))
+    spec = sweep.spec(**given, steps=steps)
+    if out:
+        plots.require_format(out)
     configure(device)
     found = sweep.check_denseam(spec, steps=steps, margin=margin)
     click.echo(
@@ -59,8 +61,6 @@ def check(
         else str(found)
     )
     if out:
-        from scaletx import plots
-
         size = "K" if spec.settings.regime == "k-only" else "N"
         click.echo(plots.save(plots.coordinates(found, size=size), out), err=True)
     if exit_code:

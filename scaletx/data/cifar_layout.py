@@ -111,7 +111,8 @@ def find(layout: Layout, folder: str | Path) -> CifarFiles:
     else:
         raise ValueError(
             f"`{given}` holds no binary files of {layout.title} such as {names[0]}: "
-            f"unpack {layout.archive} (the binary version, from {SOURCE}) into it."
+            f"unpack {layout.archive} (the binary version, from {SOURCE}) into it, or "
+            "call scaletx.data.fetch."
         )
     if len(here) < len(names):
         lacking = ", ".join(name for name in names if name not in here)

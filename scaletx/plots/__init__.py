@@ -1,5 +1,6 @@
 """Draw what analysis returns. Nothing here computes, or touches a display."""
 
+from scaletx.plots.canvas import require_format as require_format
 from scaletx.plots.canvas import save as save
 from scaletx.plots.collapse import collapse as collapse
 from scaletx.plots.collapse import collapses as collapses

@@ -43,10 +43,20 @@ def save(fig: Figure, path: str | Path) -> Path:
     Raises:
         ValueError: If the path ends in something else.
     """
+    target = require_format(path)
+    fig.savefig(target)
+    return target
+
+
+def require_format(path: str | Path) -> Path:
+    """Refuse a file that `save` could not write.
+
+    Raises:
+        ValueError: If the path ends in something else than `.png`, `.svg` or `.pdf`.
+    """
     target = Path(path)
     if target.suffix not in FORMATS:
         raise ValueError(
             f"{target} ends in {target.suffix!r}: expected {', '.join(FORMATS)}."
         )
-    fig.savefig(target)
     return target

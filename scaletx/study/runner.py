@@ -103,7 +103,10 @@ def run(
 
 def read_tables(folder: Path) -> Tables:
     """Read back the tables that `run` wrote."""
-    return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+    return {
+        path.stem: pd.read_csv(path, dtype={"lane": str})
+        for path in sorted(folder.glob("*.csv"))
+    }
 
 
 def conclude(found: Found, folder: Path) -> Result:

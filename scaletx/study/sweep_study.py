@@ -82,8 +82,12 @@ def sweep_study(
                 curves = tables[f"{_file(name)}.curves"]
                 found = analysis.collapse(table, curves, size=size)
                 said = "; ".join(
-                    _deviation(each, size) for each in found.deviations[:-1]
+                    _deviation(each, size)
+                    for each in found.deviations
+                    if each.size != found.reference
                 )
+                if found.reference is not None:
+                    said += f"; against {size} {found.reference:g}"
                 word = str(found.verdict)
                 findings.append(Finding(f"{name}: curves", arm.curves, word, said))
         return findings

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scaletx import _checks
 from scaletx.analysis import CoordinateCheck, check_coordinates
 from scaletx.sweep.spec import SweepSpec
 
@@ -60,12 +61,17 @@ def coordinate_check(
         >>> str(found.answer)
         'as expected'
     """
+    steps = _checks.integer("steps", steps)
     rows = [
         (of(size), seed, step, name, rms)
         for size in sizes
         for seed in seeds
         for step, name, rms in _measured(build(size, seed), steps, changes)
     ]
+    if not rows:
+        raise ValueError(
+            "`build` showed no activations: it must yield dictionaries of named arrays."
+        )
     table = pd.DataFrame(rows, columns=["size", "seed", "step", "quantity", "rms"])
     return check_coordinates(table, expected=expected, margin=margin)
 
@@ -76,10 +82,15 @@ def _measured(
     first: dict[str, np.ndarray] = {}
     for step, activations in enumerate(islice(shown, steps + 1)):
         for name, value in activations.items():
-            array = np.asarray(value, np.float64)
+            array = np.array(value, np.float64)  # a copy: models may reuse theirs
             yield step, name, _rms(array)
             if changes is not None and name not in changes:
                 continue
+            if step and name not in first:
+                raise ValueError(
+                    f"{name!r} appears at step {step} and not before: `build` must "
+                    "name the same activations at every step."
+                )
             if step:
                 yield step, f"Delta {name}", _rms(array - first[name])
             else:

@@ -16,7 +16,7 @@ from scaletx.parameterization import Sizes
 from scaletx.training.settings import DenseAMSettings, Precision, Schedule
 from scaletx.training.task import Cost, Lane, Outcome, outcome
 
-CALL_FLOPS = {"cpu": 3e11, "gpu": 3e13}
+CALL_FLOPS = {"cpu": 5e11, "gpu": 5e13}
 """Work of a device in one call, a few seconds: how often progress is told."""
 
 BUSY_FLOPS = 2e10

@@ -66,7 +66,7 @@ def test_a_missing_rate_says_what_to_run():
     lanes = lanes[~((lanes["N"] == 128) & (lanes["eta0"] == 2.0))]
     found = analysis.collapse(lanes, curves)
     assert found.verdict == "cannot tell"
-    assert "Run it: --N 128 --eta0 2." in found.reasons[0]
+    assert "Run it: --n 128 --eta0 2." in found.reasons[0]
 
 
 def test_too_few_sizes_and_no_rate():
@@ -111,7 +111,7 @@ def test_refusals_name_what_is_wrong():
         analysis.collapse(lanes)
     with pytest.raises(ValueError, match="3 of 3 runs have no curve"):
         analysis.collapse(lanes, curves[~curves["lane"].str.startswith("64-1")])
-    with pytest.raises(ValueError, match="shorter than 1 epochs"):
+    with pytest.raises(ValueError, match="shorter than one point of its curve, 1 epoch"):
         analysis.collapse(lanes, curves, epoch=500)
     with pytest.raises(ValueError, match="give epoch=STEPS"):
         analysis.collapse(lanes.drop(columns=["K", "P", "B"]), curves)

@@ -270,3 +270,11 @@ def test_json_has_the_documented_keys():
     assert data["intervals"]["a"] == list(found.intervals["a"])
     assert str(found).startswith("converged: y = E + A x^-a, 25 rows")
     assert analysis.PowerLawFit.__name__ in repr(found)
+
+
+def test_a_factor_beyond_a_float_is_unknown_and_json_stays_strict():
+    x = np.array([1e6, 1.02e6, 1.04e6, 1.06e6, 1.1e6])
+    found = fit_power_law(x, 1 + (x / 1e6) ** -300.0)
+    assert found.params["A"] is None
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert "unknown" in str(found)

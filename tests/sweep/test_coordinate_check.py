@@ -194,3 +194,34 @@ def test_the_figure_shows_each_step_and_the_declared_slope():
     assert len(lines["step 1"].get_xdata()) == 4
     low, high = ax.get_ylim()
     assert high / low >= 10 - 1e-9
+
+
+def test_a_model_that_reuses_its_arrays_is_measured_right():
+    def build(size, seed):
+        rng = np.random.default_rng(seed)
+        h = rng.standard_normal(40 * size)
+        for _ in range(2):
+            yield {"h": h}
+            h += rng.standard_normal(len(h))
+
+    found = coordinate_check(build, [8, 16, 32, 64], seeds=range(6), steps=1)
+    assert found.answer is CheckAnswer.AS_EXPECTED, str(found)
+
+
+@pytest.mark.parametrize(
+    ("build", "words", "says"),
+    [
+        (lambda n, s: iter([]), {}, "showed no activations"),
+        (lambda n, s: iter([{}]), {}, "showed no activations"),
+        (lambda n, s: iter([{"a": 1.0}, {"b": 1.0}]), {}, "'b' appears at step 1"),
+        (lambda n, s: iter([{"a": 1.0} | ({"b": 1.0} if n > 9 else {})]), {},
+         "'b' at step 0 is missing at some sizes"),
+        (lambda n, s: iter([{"a": 1.0}]), {"expected": {"aa": 0}}, "Did you mean 'a'"),
+        (lambda n, s: iter([{"a": 1.0}]), {"margin": -1}, "margin=-1"),
+        (lambda n, s: iter([{"a": 1.0}]), {"steps": -3}, "steps=-3"),
+        (lambda n, s: iter([{"a": 1.0}]), {"of": lambda n: 0.0}, "size=0.0"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_checked_is_one_sentence(build, words, says):
+    with pytest.raises(ValueError, match=says):
+        coordinate_check(build, [8, 16, 32, 64], **words)
