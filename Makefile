@@ -20,11 +20,14 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python bench/sweep.py
+	$(BIN)/python bench/costs.py
+	$(BIN)/python bench/gpu.py
 
 figures: $(INSTALLED)
 	$(BIN)/scaletx plot transfer figures/isotropic-*.csv --out figures/isotropic.png
 	$(BIN)/scaletx plot transfer figures/patches-plain-table.csv \
 		figures/patches-data-aware-rate.csv --out figures/patches.png
+	$(BIN)/scaletx study claims
 
 docs: $(INSTALLED)
 	$(BIN)/python -m pytest -q --doctest-modules scaletx
