@@ -7,13 +7,14 @@ that the engine reaches. Rounds are interleaved and medians quoted: machines are
     python bench/sweep.py [--rounds 5] [--out figures/bench-sweep.csv]
 
 PyTorch is skipped where it is absent, and runs on one thread or on all, whichever is
-faster at a size. The loops run 2 of the 18 runs of a size in each
-round and are scaled up; the engine and the products run all of them.
+faster at a size. The loops run 2 of the 18 runs of a size in each round and are scaled
+up; the engine and the products run all of them.
 """
 
 import argparse
 import statistics
 import time
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -37,6 +38,12 @@ from scaletx.training.program import Piece, Program  # noqa: E402
 
 RATES, SEEDS, SIZES = np.geomspace(0.01, 1, 9), (0, 1), (32, 64, 128, 256)
 SETTINGS = DenseAMSettings(optimizer=OptimizerName.ADAM, activation="relu:1", steps=200)
+# What takes the rest: a run of one step is evaluation, data and the call; SGD for Adam
+# leaves out the passes over the moments.
+PARTS: dict[str, Any] = {
+    "one step": {"steps": 1},
+    "sgd": {"optimizer": OptimizerName.SGD},
+}
 RUNS, SAMPLED = len(RATES) * len(SEEDS), 2
 
 
@@ -49,12 +56,12 @@ def timed(function) -> float:
 class Engine:
     """This toolkit: all lanes of a size."""
 
-    def __init__(self, sizes: Any):
-        self.sizes = sizes
+    def __init__(self, sizes: Any, settings: DenseAMSettings = SETTINGS):
+        self.sizes, self.settings = sizes, settings
         self.lanes = [Lane((eta,), seed) for seed in SEEDS for eta in RATES]
 
     def __call__(self):
-        for _ in DenseAMTask().run(tuple(self.sizes), self.lanes, SETTINGS):
+        for _ in DenseAMTask().run(tuple(self.sizes), self.lanes, self.settings):
             pass
 
 
@@ -174,6 +181,9 @@ def main():
         sizes: Any = Sizes.proportional(N)
         cold = timed(Engine(sizes))
         runners = {name: way(sizes) for name, way in ways.items()}
+        for name, change in PARTS.items():
+            runners[name] = Engine(sizes, replace(SETTINGS, **change))
+            runners[name]()
         seconds = {name: [] for name in runners}
         for _ in range(options.rounds):
             for name, runner in runners.items():
@@ -192,6 +202,8 @@ def main():
             "engine_GFLOPs": flops / row["engine_s"] / 1e9,
             "product_GFLOPs": flops / row["products_s"] / 1e9,
             "share_of_product_rate": ratio("products"),
+            "evaluation_share": ratio("one step"),
+            "adam_share": 1 - ratio("sgd"),
             "jax loop / engine": ratio("jax loop"),
             "torch loop / engine": ratio("torch loop"),
         }
@@ -203,6 +215,12 @@ def main():
         if f"{name}_s" in table:
             share = total[f"{name}_s"] / total["engine_s"]
             print(f"whole sweep: {name} takes {share:.1f} times as long as the engine")
+    last = rows[-1]
+    print(
+        f"at N = {last['N']} the products take {last['share_of_product_rate']:.0%} of "
+        f"the engine's time, Adam's passes beyond SGD's {last['adam_share']:.0%}, "
+        f"evaluation, data and the call {last['evaluation_share']:.0%}"
+    )
     print(f"cold / warm: {total['cold_s'] / total['engine_s']:.2f}")
     if options.out:
         table.to_csv(options.out, index=False, float_format="%.4g")
