@@ -106,7 +106,7 @@ class TorchLoop:
     """The same in PyTorch, on all cores."""
 
     def __init__(self, sizes: Any):
-        import torch
+        import torch  # pyright: ignore[reportMissingImports]
 
         self.torch, self.sizes = torch, sizes
         x, y, order = data(sizes)
@@ -171,7 +171,7 @@ def main():
     options = parser.parse_args()
     ways = {"engine": Engine, "products": Products, "jax loop": JaxLoop}
     try:
-        import torch  # noqa: F401
+        import torch  # noqa: F401  # pyright: ignore[reportMissingImports]
 
         ways["torch loop"] = TorchLoop
     except ImportError:
