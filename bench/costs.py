@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -198,41 +198,33 @@ def of_starting(folder: Path, rounds: int) -> list[Row]:
     return rows
 
 
+WATCHING = {
+    "eval_every 10": {"eval_every": 10, "log_every": 50},
+    "log_every 1": {"log_every": 1},
+    "updates every 10": {"diagnostics": "updates", "log_every": 10},
+    "spectrum every 10": {"diagnostics": "spectrum", "log_every": 10},
+    "both every 10": {"diagnostics": "updates,spectrum", "log_every": 10},
+}
+
+
 def of_watching(extent: Extent, rounds: int) -> list[Row]:
-    """Evaluation every 10 steps against none; logging every step against every 50."""
-    ways = {}
-    for N in extent.sizes:
-        for name, log_every, eval_every in (
-            ("plain", 50, None),
-            ("evaluation", 50, 10),
-            ("logging", 1, None),
-        ):
-            settings = DenseAMSettings(
-                steps=extent.long, log_every=log_every, eval_every=eval_every
-            )
-            sizes = Sizes.proportional(N)
-            ways[name, N] = lambda sizes=sizes, s=settings: train(sizes, 2, s)
-    seconds = rounds_of(ways, rounds)
-
-    def ratio(name, N):
-        pairs = zip(seconds[name, N], seconds["plain", N], strict=True)
-        return statistics.median(a / b for a, b in pairs)
-
+    """Evaluation, logging and diagnostics against a run that logs every 50 steps."""
     rows = []
-    for N in extent.sizes:
-        shape: Any = Sizes.proportional(N)
-        watched, plain = (
-            DenseAMTask().cost(shape, DenseAMSettings(steps=extent.long, eval_every=e))
-            for e in (10, None)
-        )
-        at = f"N = {N}"
-        rows += [
-            Row("eval_every 10 / at the end", at, ratio("evaluation", N)),
-            Row(
-                "eval_every 10 / at the end, by FLOPs", at, watched.flops / plain.flops
-            ),
-            Row("log_every 1 / 50", at, ratio("logging", N)),
-        ]
+    for optimizer in ("sgd", "adam"):
+        plain = DenseAMSettings(steps=extent.long, log_every=50, optimizer=optimizer)
+        ways = {}
+        for N in extent.sizes:
+            for name, words in ({"plain": {}} | WATCHING).items():
+                sizes, settings = Sizes.proportional(N), replace(plain, **words)
+                ways[name, N] = lambda sizes=sizes, s=settings: train(
+                    sizes, 2, s, whole=False
+                )
+        seconds = rounds_of(ways, rounds)
+        for name in WATCHING:
+            for N in extent.sizes:
+                pairs = zip(seconds[name, N], seconds["plain", N], strict=True)
+                ratio = statistics.median(a / b for a, b in pairs)
+                rows.append(Row(f"{optimizer}, {name} / plain", f"N = {N}", ratio))
     return rows
 
 

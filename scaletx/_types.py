@@ -42,6 +42,14 @@ class RunStatus(StrEnum):
     FAILED = "failed"
 
 
+class Diagnostic(StrEnum):
+    """What a run can record of its inside."""
+
+    UPDATES = "updates"
+    SPECTRUM = "spectrum"
+    LOCALIZATION = "localization"
+
+
 class ActivationName(NamedTuple):
     """An activation as data: `linear`, `softmax` or `relu` with its power."""
 
@@ -77,3 +85,24 @@ def parse_activation(name: str) -> ActivationName:
             f"'relu:P' with a power P from 1 to {LARGEST_POWER}, such as 'relu:2'."
         )
     return ActivationName("relu", power)
+
+
+def parse_diagnostics(words: str) -> tuple[Diagnostic, ...]:
+    """Read words such as `updates,spectrum`, in any order; none if empty.
+
+    Raises:
+        ValueError: If a word is unknown.
+
+    Example:
+        >>> [str(d) for d in parse_diagnostics("spectrum, updates")]
+        ['updates', 'spectrum']
+    """
+    known = {str(d): d for d in Diagnostic}
+    asked = [word.strip() for word in str(words).split(",") if word.strip()]
+    for word in asked:
+        if word not in known:
+            raise ValueError(
+                f"diagnostics={word!r} is unknown: expected some of "
+                f"{', '.join(known)}, joined by commas."
+            )
+    return tuple(d for word, d in known.items() if word in asked)

@@ -6,8 +6,8 @@ transfer, and Adam's plain table transfers. The images are read from local/cifar
 the official binary layout; scaletx.data.fetch("cifar10", "local/cifar10") downloads
 them. The stored tables come from a JPEG copy of them, whose pixels differ slightly.
 
-Confirms: slopes outside the margin for the plain table with SGD and for Adam under the
-standard parameterization, inside for the other two.
+Confirms: slopes outside the margin for the plain table with SGD and for both optimizers
+under the standard parameterization, inside for the other two.
 """
 
 from scaletx.study import Arm, sweep_study
@@ -24,6 +24,10 @@ STUDY = sweep_study(
         ),
         "Adam table": Arm(
             "transfers", {"optimizer": "adam", "eta0": "0.00390625:0.5:15"}
+        ),
+        "SGD standard": Arm(
+            "drifts",
+            {"optimizer": "sgd", "parameterization": "sp", "eta0": "0.0005:0.256:19"},
         ),
         "Adam standard": Arm(
             "drifts",

@@ -23,6 +23,19 @@ STUDY = sweep_study(
             "transfers",
             {"optimizer": "adam", "activation": "softmax", "eta0": "0.0078125:1:15"},
         ),
+        "standard relu SGD": Arm(
+            "drifts",
+            {"optimizer": "sgd", "parameterization": "sp", "eta0": "0.00048828125:1:23"},
+        ),
+        "standard softmax Adam": Arm(
+            "drifts",
+            {
+                "optimizer": "adam",
+                "activation": "softmax",
+                "parameterization": "sp",
+                "eta0": "0.001953125:0.5:17",
+            },
+        ),
         "standard relu Adam": Arm(
             "drifts",
             {

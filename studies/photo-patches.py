@@ -5,8 +5,8 @@ the inputs' second moment grows with N and takes SGD's best rate with it; dividi
 rate by that eigenvalue restores transfer. Adam's step does not follow the data's scale,
 so the plain table transfers; under the standard parameterization its best rate falls.
 
-Confirms: slopes outside the margin for the plain table with SGD and for Adam under the
-standard parameterization, inside for the other two.
+Confirms: slopes outside the margin for the plain table with SGD and for both optimizers
+under the standard parameterization, inside for the other two.
 """
 
 from scaletx.study import Arm, sweep_study
@@ -23,6 +23,10 @@ STUDY = sweep_study(
         ),
         "Adam table": Arm(
             "transfers", {"optimizer": "adam", "eta0": "0.00390625:0.5:15"}
+        ),
+        "SGD standard": Arm(
+            "drifts",
+            {"optimizer": "sgd", "parameterization": "sp", "eta0": "0.0005:0.128:17"},
         ),
         "Adam standard": Arm(
             "drifts",

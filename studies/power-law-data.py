@@ -4,8 +4,8 @@ Hypothesis: anisotropy alone, without images, takes SGD's best rate with the lar
 eigenvalue, which grows with N; the data-aware rate restores transfer, and Adam's plain
 table transfers.
 
-Confirms: a slope outside the margin for the plain table with SGD, inside for the
-others.
+Confirms: a slope outside the margin for the plain table with SGD and for both
+optimizers under the standard parameterization, inside for the others.
 """
 
 from scaletx.study import Arm, sweep_study
@@ -20,6 +20,10 @@ STUDY = sweep_study(
             "transfers", {"optimizer": "sgd", "data_aware": True, "eta0": "0.0156:1:13"}
         ),
         "Adam table": Arm("transfers", {"optimizer": "adam", "eta0": "0.0078125:1:15"}),
+        "SGD standard": Arm(
+            "drifts",
+            {"optimizer": "sgd", "parameterization": "sp", "eta0": "0.001:0.512:19"},
+        ),
         "Adam standard": Arm(
             "drifts",
             {

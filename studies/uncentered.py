@@ -20,5 +20,18 @@ STUDY = sweep_study(
             "drifts",
             {"optimizer": "adam", "activation": "softmax", "eta0": "0.00390625:1:17"},
         ),
+        "standard relu SGD": Arm(
+            "drifts",
+            {"optimizer": "sgd", "parameterization": "sp", "eta0": "0.002:1.024:19"},
+        ),
+        "standard softmax Adam": Arm(
+            "drifts",
+            {
+                "optimizer": "adam",
+                "activation": "softmax",
+                "parameterization": "sp",
+                "eta0": "0.001953125:0.5:17",
+            },
+        ),
     },
 )

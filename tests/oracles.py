@@ -94,6 +94,38 @@ def gradients(o, theta, G, Y):
     return C @ grad_W, C @ grad_b, grad_c
 
 
+def gradient_parts(o, theta, G, Y):
+    """grad1, from W as the read-out, and grad2, from W as the input."""
+    B, K = G.shape[1], len(theta[0])
+    C = centering(K) if o.centered else np.eye(K)
+    Z, _, Wc = hidden(o, theta, G)
+    R = forward(o, theta, G) - Y
+    back = jacobian_product(o.activation, Z, Wc @ R)
+    return (
+        o.s2 / B * C @ phi(o.activation, Z) @ R.T,
+        o.s1 * o.s2 / B * C @ back @ G.T,
+    )
+
+
+def update_terms(o, theta, change, G):
+    """The terms of equations B.6 and B.9 for a change of W, b, c."""
+    U, db, dc = change
+    K = len(U)
+    C = centering(K) if o.centered else np.eye(K)
+    U, db = C @ U, C @ db
+    Z, _, Wc = hidden(o, theta, G)
+    dZ, dZb = o.s1 * U @ G, np.outer(db, np.ones(G.shape[1]))
+    return {
+        "dW": U,
+        "dZ": dZ,
+        "dF1": o.s2 * U.T @ phi(o.activation, Z),
+        "dF2": o.s2 * Wc.T @ jacobian_product(o.activation, Z, dZ),
+        "dZb": dZb,
+        "dFb": o.s2 * Wc.T @ jacobian_product(o.activation, Z, dZb),
+        "dFc": np.outer(dc, np.ones(G.shape[1])),
+    }
+
+
 def sgd(rates):
     """A step function theta, grads -> theta with one rate for each of W, b, c."""
 

@@ -54,6 +54,14 @@ WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--log-every", {"type": int, "help": "Steps a row of the curves. [10]"}),
     ("--eval-every", {"type": int, "help": "Steps between evaluations. [at the end]"}),
     (
+        "--diagnostics",
+        {
+            "metavar": "WORDS",
+            "help": "Log more: updates, spectrum, localization, joined by commas. "
+            "[none]",
+        },
+    ),
+    (
         "--fixed-eps/--scaled-eps",
         {"default": None, "help": "Adam: eps0 at every size. [scaled]"},
     ),

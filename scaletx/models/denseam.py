@@ -76,14 +76,19 @@ class DenseAM(eqx.Module):
             z = z + self.b
         return _centered(z) if self.prescription.centered else z
 
+    def postactivations(self, z: Float[Array, "*s K"]) -> Float[Array, "*s K"]:
+        """What the outputs read, C phi(z), or phi(z) if not centered."""
+        s = activation(self.prescription.activation).value(z)
+        return _centered(s) if self.prescription.centered else s
+
+    def output(self, s: Float[Array, "*s K"]) -> Float[Array, "*s N"]:
+        """The output for given post-activations, f = s2 W^T s + c."""
+        f = self.prescription.s2 * (s @ self.W)
+        return f if self.c is None else f + self.c
+
     def read(self, g: Float[Array, "*s N"]) -> Float[Array, "*s N"]:
         """The output for given features, f = s2 W~^T phi(s1 W~ g + b~) + c."""
-        p = self.prescription
-        s = activation(p.activation).value(self.preactivations(g))
-        if p.centered:
-            s = _centered(s)
-        f = p.s2 * (s @ self.W)
-        return f if self.c is None else f + self.c
+        return self.output(self.postactivations(self.preactivations(g)))
 
     def __call__(self, x: Float[Array, "*s N"]) -> Float[Array, "*s N"]:
         """Apply the model to inputs of shape `(..., N)`."""

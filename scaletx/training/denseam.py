@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scaletx import _checks
-from scaletx._types import OptimizerName
+from scaletx._types import OptimizerName, parse_diagnostics
 from scaletx.data import data_set, denoising, lambda_max, require_size, stream
 from scaletx.parameterization import Sizes
 from scaletx.training.settings import DenseAMSettings, Precision, Schedule
@@ -34,7 +34,7 @@ class DenseAMTask:
     size_axes = ("N", "K", "P", "B")
     grid_axes = ("eta0",)
     settings = DenseAMSettings
-    silent = frozenset({"log_every", "eval_every", "allow_no_rule", "data"})
+    silent = frozenset({"log_every", "eval_every", "diagnostics", "allow_no_rule", "data"})
 
     def __init__(self, at_once: int | None = None):
         self.at_once = None if at_once is None else _checks.integer("at_once", at_once)
@@ -67,7 +67,9 @@ class DenseAMTask:
         from scaletx.training.program import CAPACITY, Piece, share_out
 
         sizes, cost = Sizes(*shape), self.cost(shape, settings)
-        quiet = replace(settings, log_every=1)  # recorded on the host: no new program
+        quiet = settings
+        if not settings.diagnostics:  # losses are averaged here: no new program
+            quiet = replace(settings, log_every=1)
         seeds = sorted({lane.seed for lane in lanes})
         groups = [[i for i, ln in enumerate(lanes) if ln.seed == s] for s in seeds]
         devices = tuple(jax.devices())
@@ -103,6 +105,7 @@ class DenseAMTask:
                         track.batch_loss[row],
                         track.train_mse[row],
                         track.test_mse[row],
+                        {name: values[row] for name, values in track.seen.items()},
                         initial_mse=float(initial[row]),
                         eval_steps=eval_steps(settings),
                         log_every=settings.log_every,
@@ -216,7 +219,13 @@ def _program(
             b2=settings.b2,
         )
         _, track = train(
-            model, tx, samples, inputs.order, eval_every=settings.eval_every
+            model,
+            tx,
+            samples,
+            inputs.order,
+            eval_every=settings.eval_every,
+            log_every=settings.log_every,
+            kinds=parse_diagnostics(settings.diagnostics),
         )
         return track, initial_mse
 

@@ -6,10 +6,12 @@ from enum import StrEnum
 from scaletx import _checks
 from scaletx._types import (
     Biases,
+    Diagnostic,
     OptimizerName,
     Parameterization,
     Regime,
     parse_activation,
+    parse_diagnostics,
 )
 from scaletx.data import data_set
 from scaletx.parameterization import (
@@ -58,8 +60,10 @@ class DenseAMSettings:
         schedule: Factor of all rates over the run.
         steps: Steps of a run.
         fixed_order: Keep one order of the batches instead of a fresh one each epoch.
-        log_every: Steps over which the batch loss is averaged.
+        log_every: Steps over which the batch loss is averaged, and between diagnostics.
         eval_every: Steps between evaluations; None: at the end only.
+        diagnostics: What is recorded of the inside: some of `updates`, `spectrum`,
+            `localization`, joined by commas; see `scaletx.diagnostics.columns`.
         precision: Arithmetic of matrix products.
         fixed_eps: Epsilon eps0 at every size (Adam).
         live_inner_bias: eta_b = eta_b0 K (k-only regime, SGD).
@@ -85,6 +89,7 @@ class DenseAMSettings:
     fixed_order: bool = False
     log_every: int = 10
     eval_every: int | None = None
+    diagnostics: str = ""
     precision: Precision = Precision.FLOAT32
     fixed_eps: bool = False
     live_inner_bias: bool = False
@@ -129,6 +134,14 @@ class DenseAMSettings:
             put(name, _checks.integer(name, getattr(self, name)))
         if self.eval_every is not None:
             put("eval_every", _checks.integer("eval_every", self.eval_every))
+        kinds = parse_diagnostics(self.diagnostics)
+        put("diagnostics", ",".join(kinds))
+        if Diagnostic.LOCALIZATION in kinds and self.activation != "softmax":
+            raise ValueError(
+                f"diagnostics='localization' with activation={self.activation!r}: it "
+                "says over how many units a softmax spreads. Leave it out, or use "
+                "activation='softmax'."
+            )
         p = self.prescription(Sizes(2, 2))
         if self.data_aware:
             require_data_aware_rule(p)

@@ -43,7 +43,8 @@ class Outcome(NamedTuple):
         compile_s: Seconds of compiling that this lane's job caused.
         run_s: Seconds of running: the call's, divided among its lanes.
         at_once: Lanes that ran side by side on a device.
-        curve: Columns step and those of `CURVE`; NaN where there is no number.
+        curve: Columns step, those of `CURVE` and diagnostics; NaN where there is no
+            number.
     """
 
     status: RunStatus
@@ -109,6 +110,7 @@ def outcome(
     batch_loss: np.ndarray,
     train_mse: np.ndarray,
     test_mse: np.ndarray,
+    seen: Mapping[str, np.ndarray] | None = None,
     *,
     initial_mse: float,
     eval_steps: Sequence[int],
@@ -123,6 +125,8 @@ def outcome(
         batch_loss: `(steps,)`.
         train_mse: `(evaluations,)`.
         test_mse: `(evaluations,)`.
+        seen: Further columns, `(steps,)` each: their values at the steps done when they
+            were taken, kept every `log_every` steps.
         initial_mse: train_mse before the first step.
         eval_steps: Steps done at each evaluation.
         log_every: Steps over which the curve averages the batch loss.
@@ -145,6 +149,9 @@ def outcome(
     columns["batch_loss"][np.searchsorted(step, np.append(edges[1:], steps))] = means
     columns["train_mse"][np.searchsorted(step, evaluated)] = [initial_mse, *train_mse]
     columns["test_mse"][np.searchsorted(step, evaluated[1:])] = test_mse
+    for name, values in (seen or {}).items():
+        columns[name] = np.full(len(step), np.nan)
+        columns[name][np.searchsorted(step, edges)] = values[edges]
     for column in columns.values():
         column[~np.isfinite(column)] = np.nan
     return Outcome(
