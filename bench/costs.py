@@ -30,6 +30,7 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 from scaletx import Sizes, analysis  # noqa: E402
+from scaletx._types import OptimizerName  # noqa: E402
 from scaletx.sweep import spec  # noqa: E402
 from scaletx.sweep.store import Store  # noqa: E402
 from scaletx.training import DenseAMSettings, DenseAMTask, Lane  # noqa: E402
@@ -198,7 +199,7 @@ def of_starting(folder: Path, rounds: int) -> list[Row]:
     return rows
 
 
-WATCHING = {
+WATCHING: dict[str, dict[str, Any]] = {
     "eval_every 10": {"eval_every": 10, "log_every": 50},
     "log_every 1": {"log_every": 1},
     "updates every 10": {"diagnostics": "updates", "log_every": 10},
@@ -210,7 +211,7 @@ WATCHING = {
 def of_watching(extent: Extent, rounds: int) -> list[Row]:
     """Evaluation, logging and diagnostics against a run that logs every 50 steps."""
     rows = []
-    for optimizer in ("sgd", "adam"):
+    for optimizer in OptimizerName:
         plain = DenseAMSettings(steps=extent.long, log_every=50, optimizer=optimizer)
         ways = {}
         for N in extent.sizes:

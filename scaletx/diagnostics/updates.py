@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -87,6 +86,7 @@ def update_terms(
         The outputs of a linear model are quadratic in W: what the terms leave out is
         the second order, $s_1 s_2\, U^\top U G$.
 
+        >>> import equinox as eqx
         >>> from scaletx.parameterization import prescribe
         >>> p = prescribe(N=4, K=8, activation="linear", optimizer="sgd", eta0=1.0)
         >>> model, change = (DenseAM(p, key=jax.random.key(i)) for i in (0, 1))

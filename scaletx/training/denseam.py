@@ -34,7 +34,9 @@ class DenseAMTask:
     size_axes = ("N", "K", "P", "B")
     grid_axes = ("eta0",)
     settings = DenseAMSettings
-    silent = frozenset({"log_every", "eval_every", "diagnostics", "allow_no_rule", "data"})
+    silent = frozenset(
+        {"log_every", "eval_every", "diagnostics", "allow_no_rule", "data"}
+    )
 
     def __init__(self, at_once: int | None = None):
         self.at_once = None if at_once is None else _checks.integer("at_once", at_once)

@@ -29,14 +29,14 @@ class Track(NamedTuple):
         batch_loss: `(steps,)`, on each batch before its step.
         train_mse: `(evaluations,)`, over all samples; the last one after the last step.
         test_mse: The same over the held-out samples.
-        seen: Columns of `scaletx.diagnostics.columns` by name, `(steps,)` each: at
-            steps 0, `log_every`, 2 `log_every`, ...; NaN between them.
+        seen: Columns of `scaletx.diagnostics.columns` by name, `(rows,)` each: at steps
+            0, `log_every`, 2 `log_every`, ....
     """
 
     batch_loss: Float[Array, "steps"]
     train_mse: Float[Array, "evaluations"]
     test_mse: Float[Array, "evaluations"]
-    seen: dict[str, Float[Array, "steps"]]
+    seen: dict[str, Float[Array, "rows"]]
 
 
 def mse(
@@ -84,7 +84,7 @@ def train(
         samples: Features and targets.
         order: Indices of the samples of each batch, a row a step.
         eval_every: Steps between evaluations; at the end only if None.
-        log_every: Steps between diagnostics.
+        log_every: Steps between diagnostics; divides `eval_every`.
         kinds: Diagnostics to record.
 
     Returns:
@@ -97,43 +97,45 @@ def train(
         f = model.output(model.postactivations(z))
         return jnp.sum((f - y) ** 2) / (2 * batch), (z, f)
 
-    def step(carry, now):
-        (model, state), (number, indices) = carry, now
+    def step(carry, indices, kinds=()):
+        model, state = carry
         g, y = samples.features[indices], samples.targets[indices]
         (value, (z, f)), grads = jax.value_and_grad(loss, has_aux=True)(model, g, y)
         updates, after = tx.update(grads, state, model)
 
-        def look():
-            apply = lambda grads: tx.update(grads, state, model)[0]  # noqa: E731
-            inside = diagnostics.Step(model, g, z, f, y, grads, updates, apply)
-            return diagnostics.columns(kinds, inside)
+        def apply(grads):
+            return tx.update(grads, state, model)[0]
 
-        nothing = jax.tree.map(
-            lambda s: jnp.full(s.shape, jnp.nan, s.dtype), jax.eval_shape(look)
-        )
-        seen = jax.lax.cond(number % log_every == 0, look, lambda: nothing)
+        inside = diagnostics.Step(model, g, z, f, y, grads, updates, apply)
         moved = eqx.apply_updates(model, updates), after
-        return moved, (value * (2 / N), seen)
+        return moved, (value * (2 / N), diagnostics.columns(kinds, inside))
 
-    def segment(carry, now):
-        carry, (losses, seen) = jax.lax.scan(step, carry, now)
+    def stretch(carry, indices):  # a step that is looked at, and plain ones
+        carry, first = step(carry, indices[0], kinds)
+        carry, (losses, _) = jax.lax.scan(step, carry, indices[1:])
+        return carry, (jnp.append(first[0], losses), jax.tree.map(jnp.ravel, first[1]))
+
+    def segment(carry, indices):
+        if kinds:
+            carry, (losses, seen) = in_chunks(stretch, carry, indices, log_every)
+        else:
+            carry, (losses, seen) = jax.lax.scan(step, carry, indices)
         train_mse = mse(carry[0], samples.features, samples.targets)
         test_mse = mse(carry[0], samples.test_features, samples.test_targets)
-        return carry, Track(losses, train_mse, test_mse, seen)
+        return carry, Track(losses, train_mse[None], test_mse[None], seen)
 
-    carry = (model, tx.init(eqx.filter(model, eqx.is_inexact_array)))
-    steps = len(order)
-    every = min(eval_every or steps, steps)
-    whole = steps // every * every
-    numbered = jnp.arange(steps), jnp.asarray(order)
-    carry, track = jax.lax.scan(
-        segment,
-        carry,
-        jax.tree.map(lambda a: a[:whole].reshape(-1, every, *a.shape[1:]), numbered),
-    )
-    losses, seen = jax.tree.map(jnp.ravel, (track.batch_loss, track.seen))
-    track = track._replace(batch_loss=losses, seen=seen)
-    if whole < steps:
-        carry, rest = segment(carry, jax.tree.map(lambda a: a[whole:], numbered))
-        track = jax.tree.map(lambda a, b: jnp.append(a, b), track, rest)
-    return carry[0], track
+    start = (model, tx.init(eqx.filter(model, eqx.is_inexact_array)))
+    end, track = in_chunks(segment, start, order, eval_every or len(order))
+    return end[0], track
+
+
+def in_chunks(f, carry, rows: Array, size: int):
+    """Scan `f` over chunks of rows, the last one what is left, and join its outputs."""
+    whole = len(rows) // size * size
+    chunks = rows[:whole].reshape(-1, size, *rows.shape[1:])
+    carry, out = jax.lax.scan(f, carry, chunks)
+    out = jax.tree.map(lambda a: a.reshape(-1, *a.shape[2:]), out)
+    if whole < len(rows):
+        carry, rest = f(carry, rows[whole:])
+        out = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), out, rest)
+    return carry, out

@@ -142,6 +142,12 @@ class DenseAMSettings:
                 "says over how many units a softmax spreads. Leave it out, or use "
                 "activation='softmax'."
             )
+        if kinds and (self.eval_every or 0) % self.log_every:
+            raise ValueError(
+                f"diagnostics with eval_every={self.eval_every} and log_every="
+                f"{self.log_every}: expected evaluations every so many rows of the "
+                "log. Give an eval_every that is a multiple of log_every."
+            )
         p = self.prescription(Sizes(2, 2))
         if self.data_aware:
             require_data_aware_rule(p)

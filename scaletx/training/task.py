@@ -125,8 +125,7 @@ def outcome(
         batch_loss: `(steps,)`.
         train_mse: `(evaluations,)`.
         test_mse: `(evaluations,)`.
-        seen: Further columns, `(steps,)` each: their values at the steps done when they
-            were taken, kept every `log_every` steps.
+        seen: Further columns, a value at 0, `log_every`, 2 `log_every`, ... steps done.
         initial_mse: train_mse before the first step.
         eval_steps: Steps done at each evaluation.
         log_every: Steps over which the curve averages the batch loss.
@@ -151,7 +150,7 @@ def outcome(
     columns["test_mse"][np.searchsorted(step, evaluated[1:])] = test_mse
     for name, values in (seen or {}).items():
         columns[name] = np.full(len(step), np.nan)
-        columns[name][np.searchsorted(step, edges)] = values[edges]
+        columns[name][np.searchsorted(step, edges)] = values
     for column in columns.values():
         column[~np.isfinite(column)] = np.nan
     return Outcome(

@@ -153,7 +153,7 @@ def test_a_store_keeps_the_columns_and_the_keys(tmp_path):
 
 def test_evaluations_and_lanes_side_by_side_keep_the_columns():
     settings = DenseAMSettings(
-        steps=7, log_every=2, eval_every=3, optimizer="sgd", diagnostics="spectrum"
+        steps=11, log_every=2, eval_every=4, optimizer="sgd", diagnostics="spectrum"
     )
     lanes = [Lane((eta,), 0) for eta in (0.05, 0.1, 0.2)]
     alone, together = (
@@ -161,8 +161,10 @@ def test_evaluations_and_lanes_side_by_side_keep_the_columns():
         for task in (DenseAMTask(), DenseAMTask(at_once=2))
     )
     for i in range(len(lanes)):
-        assert alone[i].curve["step"].tolist() == [0, 2, 3, 4, 6, 7]
-        assert np.isfinite(alone[i].curve["bulk"]).tolist() == [1, 1, 0, 1, 1, 0]
+        assert alone[i].curve["step"].tolist() == [0, 2, 4, 6, 8, 10, 11]
+        assert np.isfinite(alone[i].curve["bulk"]).tolist() == [True] * 6 + [False]
+        evaluated = np.isfinite(alone[i].curve["train_mse"])
+        assert evaluated.tolist() == [True, False, True, False, True, False, True]
         for name in SPECTRUM:
             np.testing.assert_allclose(
                 together[i].curve[name], alone[i].curve[name], rtol=1e-4
@@ -174,6 +176,10 @@ def test_evaluations_and_lanes_side_by_side_keep_the_columns():
     [
         ({"diagnostics": "spectra"}, "expected some of updates, spectrum, localiz"),
         ({"diagnostics": "localization"}, "over how many units a softmax spreads"),
+        (
+            {"diagnostics": "updates", "eval_every": 25},
+            "Give an eval_every that is a multiple of log_every",
+        ),
     ],
 )
 def test_words_that_cannot_be_recorded(words, message):

@@ -16,16 +16,17 @@ def features(B, K, mean):
 
 
 @pytest.mark.parametrize(
-    "B, K", [(2, 2), (7, 50), (50, 7), (65, 300), (300, 65), (64, 64), (200, 200)]
+    "B, K",
+    [(2, 2), (7, 50), (50, 7), (65, 300), (300, 65), (64, 64), (200, 200), (512, 1024)],
 )
 @pytest.mark.parametrize("mean", [0.0, 1.0])
 def test_the_two_largest_eigenvalues(B, K, mean):
     s = features(B, K, mean)
     wanted = np.linalg.svd(s.astype(float), compute_uv=False)[:2] ** 2 / K
-    np.testing.assert_allclose(spike_and_bulk(s), wanted, rtol=2e-5)
+    np.testing.assert_allclose(spike_and_bulk(s), wanted, rtol=2e-4)
     both = jax.jit(jax.vmap(spike_and_bulk))(jnp.stack([s, 2 * s]))
     doubled = np.stack([wanted, 4 * wanted], axis=1)
-    np.testing.assert_allclose(both, doubled, rtol=2e-5)
+    np.testing.assert_allclose(both, doubled, rtol=2e-4)
 
 
 def test_a_mean_makes_a_spike_that_grows_with_the_batch():
@@ -41,6 +42,18 @@ def test_moments_are_those_of_the_eigenvalues():
         values = np.linalg.svd(s.astype(float), compute_uv=False) ** 2 / K
         wanted = values.sum() / B, (values**2).sum() / B
         np.testing.assert_allclose(feature_moments(s), wanted, rtol=1e-5)
+
+
+def test_features_of_low_rank():
+    """Directions run out before Lanczos does; two eigenvalues remain, or one."""
+    s = np.zeros((100, 200), np.float32)
+    s[0], s[1, :100] = 2.0, 1.0
+    wanted = np.linalg.svd(s, compute_uv=False)[:2] ** 2 / 200
+    np.testing.assert_allclose(spike_and_bulk(s), wanted, rtol=1e-4)
+    s[1] = 0
+    np.testing.assert_allclose(spike_and_bulk(s), [4, 0], atol=1e-4)
+    np.testing.assert_array_equal(spike_and_bulk(0 * s), [0, 0])
+    np.testing.assert_allclose(spike_and_bulk(10 * np.eye(100)), [1, 1], rtol=1e-5)
 
 
 @pytest.mark.parametrize("shape", [(1, 5), (5, 1)])
