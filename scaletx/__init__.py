@@ -8,12 +8,17 @@ from scaletx._version import __version__ as __version__
 if TYPE_CHECKING:
     from scaletx import analysis as analysis
     from scaletx import data as data
+    from scaletx import diagnostics as diagnostics
+    from scaletx import models as models
     from scaletx import optimizers as optimizers
     from scaletx import plots as plots
     from scaletx import study as study
     from scaletx import sweep as sweep
     from scaletx import training as training
     from scaletx.models import DenseAM as DenseAM
+    from scaletx.models import descend as descend
+    from scaletx.models import flow as flow
+    from scaletx.models import retrieve as retrieve
     from scaletx.parameterization import Prescription as Prescription
     from scaletx.parameterization import Sizes as Sizes
     from scaletx.parameterization import equivalent as equivalent
@@ -30,8 +35,21 @@ _HOME = {
     "transfer": "parameterization",
     # Models
     "DenseAM": "models",
+    "descend": "models",
+    "flow": "models",
+    "retrieve": "models",
 }
-_PACKAGES = ("analysis", "data", "optimizers", "plots", "study", "sweep", "training")
+_PACKAGES = (
+    "analysis",
+    "data",
+    "diagnostics",
+    "models",
+    "optimizers",
+    "plots",
+    "study",
+    "sweep",
+    "training",
+)
 
 __all__ = [*_HOME, *_PACKAGES, "__version__"]  # pyright: ignore
 

@@ -1,7 +1,8 @@
-r"""Activations of the hidden units: value and Lagrangian.
+r"""Activations of hidden and visible units: value and Lagrangian.
 
-The Lagrangian $L_h$ of an activation $\phi$ satisfies $\nabla L_h = \phi$. Arrays hold
-the K units of a sample in the last axis; softmax acts over them.
+The Lagrangian $L$ of an activation $\phi$ satisfies $\nabla L = \phi$. Arrays hold the
+units of a sample in the last axis; softmax acts over them. In float32 all are finite at
+$|z| = 10^4$, but relu(p) for p >= 9, whose value or Lagrangian exceeds $10^{38}$ there.
 """
 
 import math
@@ -19,7 +20,7 @@ class Activation(NamedTuple):
     """An activation over the last axis.
 
     Attributes:
-        value: `(..., K) -> (..., K)`, the post-activations.
+        value: `(..., K) -> (..., K)`, the activations.
         lagrangian: `(..., K) -> (...)`, whose gradient is `value`.
     """
 
@@ -66,6 +67,30 @@ def activation(name: str) -> Activation:
             jnp.sum(jax.nn.relu(z) ** (power + 1), axis=-1) / ((power + 1) * root)
         ),
     )
+
+
+def visible(name: str) -> Activation:
+    r"""Look up the activation g of the visible units, by that of the hidden ones.
+
+    The identity for the linear model, $L_x = \sum x^2/2$; else $\tanh$,
+    $L_x = \sum \log \cosh x = \sum |x| + \log(1 + e^{-2|x|}) - \log 2$.
+
+    Args:
+        name: The hidden units' activation.
+
+    Example:
+        >>> float(visible("softmax").lagrangian(jnp.array([1e4, 0.0])))
+        9999.306640625
+    """
+    if parse_activation(name).kind == "linear":
+        return activation("linear")
+    return Activation(jnp.tanh, lambda x: jnp.sum(log_cosh(x), axis=-1))
+
+
+def log_cosh(x: Float[Array, "*s"]) -> Float[Array, "*s"]:
+    r"""$\log \cosh x$, finite wherever x is."""
+    size = jnp.abs(x)
+    return size + jnp.log1p(jnp.exp(-2 * size)) - math.log(2)
 
 
 def relu_norm(power: int) -> float:

@@ -23,6 +23,9 @@ from scaletx.analysis.collapse import Collapse as Collapse  # isort: skip
 from scaletx.analysis.collapse import collapse as collapse
 from scaletx.analysis.collapsed import CollapseAnswer as CollapseAnswer
 from scaletx.analysis.deviation import Deviation as Deviation
+from scaletx.analysis.trend import Trend as Trend
+from scaletx.analysis.trend import TrendAnswer as TrendAnswer
+from scaletx.analysis.trend import trend as trend
 
 # Coordinate check
 from scaletx.analysis.coordinates import CheckAnswer as CheckAnswer  # isort: skip

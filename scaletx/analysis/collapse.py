@@ -16,7 +16,7 @@ from scaletx.analysis.cells import DIGITS, Curves, clean, curves
 from scaletx.analysis.collapsed import CollapseAnswer, Seen, judge
 from scaletx.analysis.columns import Columns, find_columns
 from scaletx.analysis.deviation import Deviation, deviation, houdayer_hartmann
-from scaletx.analysis.epochs import SizeCurve, on_epochs, tracks
+from scaletx.analysis.epochs import BATCH_LOSS, SizeCurve, on_epochs, tracks
 from scaletx.analysis.mixed import refuse_mixed
 from scaletx.analysis.options import listed
 from scaletx.analysis.tables import CURVE_COLUMNS, Results
@@ -31,7 +31,8 @@ class Collapse:
         size: The column of the size.
         lr: The column of the rate.
         rate: The rate of all curves: the smallest size's best; None if it has none.
-        loss: The column that chose the rate; the curves are batch losses.
+        loss: The column that chose the rate.
+        curve: The column that is compared.
         reference: The size that the others are compared with; None if none ended.
         deviations: One a size, rising.
         S: Houdayer and Hartmann's quality of collapse; None where seeds are too few.
@@ -46,6 +47,7 @@ class Collapse:
     lr: str
     rate: float | None
     loss: str
+    curve: str
     reference: float | None
     deviations: tuple[Deviation, ...]
     S: float | None
@@ -62,6 +64,7 @@ class Collapse:
             "lr": self.lr,
             "rate": self.rate,
             "loss": self.loss,
+            "curve": self.curve,
             "reference": self.reference,
             "deviations": [each._asdict() for each in self.deviations],
             "S": self.S,
@@ -76,7 +79,7 @@ class Collapse:
         head = (self.size, "D", "interval", "seed spread", "seeds", "status")
         rows = aligned([head, *(self._line(each) for each in self.deviations)])
         title = (
-            f"{self.verdict}: D of batch_loss against {self.size} = "
+            f"{self.verdict}: D of {self.curve} against {self.size} = "
             f"{listed([self.reference])} at {self.lr} = {rate}; margin "
             f"{self.margin:g}; S {quality}"
         )
@@ -105,6 +108,7 @@ def collapse(
     size: str | None = None,
     lr: str | None = None,
     loss: str | None = None,
+    curve: str = BATCH_LOSS,
     seed: str = "seed",
     margin: float = 0.05,
     epoch: float | None = None,
@@ -125,6 +129,7 @@ def collapse(
         size: Column of the size.
         lr: Column of the rate.
         loss: Column that chooses the rate.
+        curve: Column of the curves that is compared; a diagnostic, say.
         seed: Column of the seed.
         margin: Bound of D, fixed before the data.
         epoch: Steps per epoch of every size; None takes each size's P // B.
@@ -141,14 +146,16 @@ def collapse(
     margin = _checks.number("margin", margin, above=0)
     if epoch is not None:
         epoch = _checks.number("epoch", epoch, above=0)
-    lanes, table = _tables(results, curves_table)
+    lanes, table = _tables(results, curves_table, curve)
     columns = find_columns(lanes, size=size, lr=lr, loss=loss, seed=seed)
     if not allow_mixed:
         refuse_mixed(lanes, columns, (ignore,) if isinstance(ignore, str) else ignore)
     grids = curves(clean(lanes, columns))
     best = grids[0].best
     rate = None if best is None else float(2.0 ** grids[0].log2_lr[best])
-    times, found = _at_rate(lanes, table, grids, rate, columns=columns, epoch=epoch)
+    times, found = _at_rate(
+        lanes, table, grids, rate, columns=columns, epoch=epoch, curve=curve
+    )
     ended = [each for each in found if each.status is RunStatus.OK]
     reference = ended[-1] if ended else None
     deviations = [deviation(each, reference or each) for each in found]
@@ -160,6 +167,7 @@ def collapse(
         lr=columns.lr,
         rate=rate,
         loss=columns.loss,
+        curve=curve,
         reference=reference.size if reference else None,
         deviations=tuple(deviations),
         S=houdayer_hartmann(ended),
@@ -171,7 +179,7 @@ def collapse(
 
 
 def _tables(
-    results: Results | pd.DataFrame, table: pd.DataFrame | None
+    results: Results | pd.DataFrame, table: pd.DataFrame | None, curve: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     lanes = results.lanes if isinstance(results, Results) else results
     if table is None:
@@ -183,12 +191,14 @@ def _tables(
         table = results.curves
     if lanes.empty:
         raise ValueError("The table has no rows: there is nothing to judge yet.")
-    lacking = [name for name in CURVE_COLUMNS[:3] if name not in table]
+    wanted = (*CURVE_COLUMNS[:2], curve)
+    lacking = [name for name in wanted if name not in table]
     lacking += ["lane"] * ("lane" not in lanes and "lane" not in lacking)
     if lacking:
         raise ValueError(
             f"collapse needs the columns {', '.join(lacking)}: lane names a run in "
-            "both tables, step and batch_loss make its curve."
+            f"both tables, step and {curve} make its curve. The curves have "
+            f"{', '.join(map(str, table))}."
         )
     return lanes, table
 
@@ -201,6 +211,7 @@ def _at_rate(
     *,
     columns: Columns,
     epoch: float | None,
+    curve: str,
 ) -> tuple[Float[np.ndarray, " times"], list[SizeCurve]]:
     """Collect the curves of every size at one rate."""
     loss = pd.to_numeric(lanes[columns.loss], errors="coerce")
@@ -216,7 +227,7 @@ def _at_rate(
         rows = pd.DataFrame(lanes[here & (sizes == grid.size)])
         seeds = tuple(rows[columns.seed].tolist()) if columns.seed else (0,)
         if status is RunStatus.OK:
-            of_size.append(tracks(table, list(rows["lane"])))
+            of_size.append(tracks(table, list(rows["lane"]), curve))
             epochs.append(epoch or _epoch(rows, grid.size))
         else:
             seeds = ()

@@ -1,4 +1,4 @@
-"""Training curves by the epoch: batch losses of a size's seeds on one time axis."""
+"""Training curves by the epoch: those of a size's seeds on one time axis."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class SizeCurve(NamedTuple):
         size: The size.
         status: `diverged` if a seed diverged, `failed` if no seed ended, else `ok`.
         seeds: The seeds that ended.
-        loss: Mean batch loss over each stretch of epochs; empty unless `ok`.
+        loss: Mean over each stretch of epochs; empty unless `ok`.
     """
 
     size: float
@@ -47,7 +47,7 @@ class SizeCurve(NamedTuple):
 
 
 class Track(NamedTuple):
-    """A batch loss as it was logged: the mean over the steps up to each `step`."""
+    """A curve as it was logged: the mean over the steps up to each `step`."""
 
     step: Float[np.ndarray, " rows"]
     loss: Float[np.ndarray, " rows"]
@@ -73,19 +73,28 @@ class Track(NamedTuple):
         return np.diff(at) / np.diff(edges)
 
 
-def tracks(curves: pd.DataFrame, lanes: Sequence[str]) -> list[Track]:
-    """Read the batch losses of some lanes, in their order.
+BATCH_LOSS = "batch_loss"
+
+
+def tracks(
+    curves: pd.DataFrame, lanes: Sequence[str], column: str = BATCH_LOSS
+) -> list[Track]:
+    """Read a column of the curves of some lanes, in their order.
+
+    A batch loss is the mean over the steps up to its row. Any other column, such as a
+    diagnostic, is a value at the steps done of its row, and stands for the steps up to
+    the next one.
 
     Raises:
         ValueError: If a lane has no curve.
     """
     logged = pd.DataFrame(curves[curves["lane"].isin(lanes)])
-    logged = logged.dropna(subset=["batch_loss"])
+    logged = logged.dropna(subset=[column])
     of_lane = dict(iter(logged.sort_values("step").groupby("lane", sort=False)))
     missing = [lane for lane in lanes if lane not in of_lane]
     if missing:
         raise ValueError(
-            f"{len(missing)} of {len(lanes)} runs have no curve of batch losses (lane "
+            f"{len(missing)} of {len(lanes)} runs have no curve of {column} (lane "
             f"{str(missing[0])[:12]}): their curves part was lost. Run the sweep again "
             "with --rerun, or leave these runs out."
         )
@@ -93,12 +102,14 @@ def tracks(curves: pd.DataFrame, lanes: Sequence[str]) -> list[Track]:
     for lane in lanes:
         rows = of_lane[lane]
         step = np.asarray(rows["step"], dtype=float)
+        if column != BATCH_LOSS and len(step) > 1:
+            step = np.append(step[1:], 2 * step[-1] - step[-2])
         if step[0] <= 0 or not np.all(np.diff(step) > 0):
             raise ValueError(
                 f"The curve of lane {str(lane)[:12]} has step {step[0]:g} first or a "
                 "step twice: expected each row to average the steps up to its own."
             )
-        found.append(Track(step, np.asarray(rows["batch_loss"], dtype=float)))
+        found.append(Track(step, np.asarray(rows[column], dtype=float)))
     return found
 
 
@@ -137,7 +148,7 @@ def on_epochs(
     least = min(float(loss.min()) for loss in losses)
     if least <= 0:
         raise ValueError(
-            f"A batch loss is {least:g}: curves are compared by their logarithm, so "
-            "each must be above 0."
+            f"A value of the curve is {least:g}: curves are compared by their "
+            "logarithm, so each must be above 0."
         )
     return times[1:], losses

@@ -1,5 +1,6 @@
 """`scaletx collapse` and its picture: do training curves lie on each other?"""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -9,7 +10,12 @@ from scaletx.cli.plot import plot
 
 EXITS = {"fails": 1, "cannot tell": 3, "collapses": 0}
 
-options = columns(margin=0.05, of="Margin of D.")
+
+def options(function: Callable) -> Callable:
+    """Add the options of both commands."""
+    text = "Column of the curves: a diagnostic, say. [batch_loss]"
+    option = click.option("--curve", metavar="COLUMN", help=text)
+    return columns(margin=0.05, of="Margin of D.")(option(function))
 
 
 @click.command()

@@ -5,8 +5,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from scaletx._types import Biases, parse_activation
-from scaletx.activations import activation
+from scaletx._types import Biases
+from scaletx.activations import activation, visible
 from scaletx.parameterization import Prescription
 
 
@@ -66,8 +66,7 @@ class DenseAM(eqx.Module):
 
     def features(self, x: Float[Array, "*s N"]) -> Float[Array, "*s N"]:
         """What the weights read: g(x)."""
-        linear = parse_activation(self.prescription.activation).kind == "linear"
-        return x if linear else jnp.tanh(x)
+        return visible(self.prescription.activation).value(x)
 
     def preactivations(self, g: Float[Array, "*s N"]) -> Float[Array, "*s K"]:
         """What the hidden units see, z = s1 W~ g + b~."""
@@ -89,6 +88,47 @@ class DenseAM(eqx.Module):
     def read(self, g: Float[Array, "*s N"]) -> Float[Array, "*s N"]:
         """The output for given features, f = s2 W~^T phi(s1 W~ g + b~) + c."""
         return self.output(self.postactivations(self.preactivations(g)))
+
+    def energy(
+        self, x: Float[Array, "*s N"], h: Float[Array, "*s K"]
+    ) -> Float[Array, "*s"]:
+        r"""Energy of visible and hidden units.
+
+        $$E(x, h) = \frac{1}{s_1} \left[(h - \tilde b)^\top \phi(h) - L_h(h)\right]
+          + \frac{1}{s_2} \left[(x - c)^\top g(x) - L_x(x)\right]
+          - \phi(h)^\top \tilde W g(x)$$
+
+        with the Lagrangians of `scaletx.activations`. It never rises along
+        `scaletx.models.flow`. (The seed's display drops the last term, which its own
+        dE/dt contains.)
+
+        References:
+            Holtzman, Krotov, Hanin, arXiv 2605.10164, section 3 and app. E.3.
+        """
+        p = self.prescription
+        g, hidden = self.features(x), activation(p.activation)
+        sigma = hidden.value(h)
+        drive = self.preactivations(g)  # s1 W~ g + b~
+        # (h - b~)^T sigma / s1 - sigma^T W~ g
+        inner = jnp.sum((h - drive) * sigma, axis=-1) - hidden.lagrangian(h)
+        return inner / p.s1 + self._visible_energy(x, g) / p.s2
+
+    def adiabatic_energy(self, x: Float[Array, "*s N"]) -> Float[Array, "*s"]:
+        r"""Energy with the hidden units at their fixed point, h = s1 W~ g(x) + b~.
+
+        $$E(x) = \frac{1}{s_2} \left[(x - c)^\top g(x) - L_x(x)\right]
+          - \frac{1}{s_1} L_h(s_1 \tilde W g(x) + \tilde b)$$
+
+        The step $x \leftarrow f(x)$ never raises it.
+        """
+        p, g = self.prescription, self.features(x)
+        inner = activation(p.activation).lagrangian(self.preactivations(g))
+        return self._visible_energy(x, g) / p.s2 - inner / p.s1
+
+    def _visible_energy(self, x: Array, g: Array) -> Array:
+        lagrangian = visible(self.prescription.activation).lagrangian(x)
+        shifted = x if self.c is None else x - self.c
+        return jnp.sum(shifted * g, axis=-1) - lagrangian
 
     def __call__(self, x: Float[Array, "*s N"]) -> Float[Array, "*s N"]:
         """Apply the model to inputs of shape `(..., N)`."""

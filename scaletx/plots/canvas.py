@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -20,6 +22,15 @@ BESIDE: Any = {
 ACROSS = 2
 PANEL = (4.5, 3.6)
 """Width and height of a panel, in inches; two of them fill a page of 900 pixels."""
+
+
+LIGHTEST = 0.85
+"""Where the colour map ends, so that the last line is seen on white."""
+
+
+def shades(count: int) -> np.ndarray:
+    """Return colors from dark to light, one a size."""
+    return colormaps["viridis"](np.linspace(0, LIGHTEST, count))
 
 
 def blank(panels: int = 1) -> tuple[Figure, list[Axes]]:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -12,9 +11,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from scaletx._types import RunStatus
 from scaletx.analysis import Collapse
-from scaletx.analysis.epochs import SizeCurve
-from scaletx.plots.canvas import BESIDE, PANEL, blank
-from scaletx.plots.transfer import LIGHTEST, NAMES
+from scaletx.analysis.epochs import BATCH_LOSS, SizeCurve
+from scaletx.plots.canvas import BESIDE, PANEL, blank, shades
+from scaletx.plots.transfer import NAMES
 
 LEAST_VIEW = 2.0
 """The deviations' axis reaches at least to so many margins."""
@@ -38,7 +37,7 @@ def collapse(
         The figure.
     """
     left, right = blank(2)[1] if axes is None else axes
-    colors = colormaps["viridis"](np.linspace(0, LIGHTEST, len(c.curves)))
+    colors = shades(len(c.curves))
     pairs = list(zip(c.curves, colors, strict=True))
     for curve, color in pairs:
         if curve.status is RunStatus.OK:
@@ -118,8 +117,9 @@ def _scales(left: Axes, right: Axes, c: Collapse) -> None:
     left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     left.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     left.yaxis.set_minor_formatter(NullFormatter())
-    left.set_ylabel("batch loss (mean over an epoch)")
-    right.set_ylabel(f"log loss minus that of {c.size} = {c.reference}")
+    name = "batch loss" if c.curve == BATCH_LOSS else c.curve
+    left.set_ylabel(f"{name} (mean over an epoch)")
+    right.set_ylabel(f"log {name} minus that of {c.size} = {c.reference}")
 
 
 def collapses(found: Sequence[Collapse], titles: Sequence[str] = ()) -> Figure:

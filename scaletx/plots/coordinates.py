@@ -4,15 +4,14 @@ import math
 from typing import Any
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from scaletx.analysis import CoordinateCheck
+from scaletx.plots.canvas import shades
 
 ACROSS = 3
-LIGHTEST = 0.85
 
 
 def coordinates(check: CoordinateCheck, *, size: str = "size") -> Figure:
@@ -35,7 +34,7 @@ def coordinates(check: CoordinateCheck, *, size: str = "size") -> Figure:
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, ACROSS, squeeze=False).ravel()
     steps = sorted(check.table["step"].unique())
-    colors = colormaps["viridis"](np.linspace(0, LIGHTEST, len(steps)))
+    colors = shades(len(steps))
     for ax, (quantity, exponent) in zip(axes, last.items(), strict=False):
         table = check.table.query("quantity == @quantity and rms > 0")
         for step, color in zip(steps, colors, strict=True):

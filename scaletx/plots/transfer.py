@@ -1,7 +1,6 @@
 """Loss against rate, one line a size: do the optima stand one above the other?"""
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
@@ -10,7 +9,7 @@ from scaletx._types import RunStatus
 from scaletx.analysis import Optimum, Verdict
 from scaletx.analysis.cells import Curves, curves
 from scaletx.analysis.optimum import RESOLVED
-from scaletx.plots.canvas import BESIDE, blank
+from scaletx.plots.canvas import BESIDE, blank, shades
 
 NAMES = {
     "eta0": r"base learning rate $\eta_0$",
@@ -18,8 +17,6 @@ NAMES = {
     "train_mse": "training loss (mean square error)",
     "test_mse": "test loss (mean square error)",
 }
-LIGHTEST = 0.85
-"""End of the color map that is used: beyond it lines fade on white."""
 ROW = 0.035
 """Height of a row of crosses at the top edge, one a size, as a share of the axes."""
 DECADE = 10
@@ -45,7 +42,7 @@ def transfer(v: Verdict, ax: Axes | None = None, *, title: str = "") -> Axes:
     """
     ax = blank()[1][0] if ax is None else ax
     sizes = curves(v.table)
-    colors = colormaps["viridis"](np.linspace(0, LIGHTEST, len(sizes)))
+    colors = shades(len(sizes))
     means = [each for each in v.optima if each.seed is None]
     _axes(ax, v, sizes)
     rows = 0

@@ -117,6 +117,10 @@ def conclude(found: Found, folder: Path) -> Result:
     return Result(found, found.study.outcome(findings), findings)
 
 
+def _beside(finding: Finding) -> Finding:
+    return finding if finding.expected else finding._replace(expected="(beside)")
+
+
 def claims(home: Path = HOME, figures: Path = FIGURES) -> Path:
     """Judge and draw every study that has tables, and write the table of claims."""
     lines = [
@@ -141,7 +145,7 @@ def claims(home: Path = HOME, figures: Path = FIGURES) -> Path:
             "",
             "| measured | expected | found | evidence |",
             "|---|---|---|---|",
-            *(f"| {' | '.join(finding)} |" for finding in result.findings),
+            *(f"| {' | '.join(_beside(finding))} |" for finding in result.findings),
             "",
             f"![{found.name}]({found.name}/figure.png)",
             "",

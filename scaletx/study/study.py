@@ -32,7 +32,7 @@ class Finding(NamedTuple):
 
     Attributes:
         name: What was measured, such as an arm of the study.
-        expected: The word that the claim predicts.
+        expected: The word that the claim predicts; empty for what is shown beside.
         found: The word that the data gave.
         evidence: The numbers behind it, in one line.
     """
@@ -76,6 +76,7 @@ class Study:
 
     def outcome(self, findings: list[Finding]) -> Outcome:
         """Confirmed if all is as expected, refuted if anything is the opposite."""
+        findings = [f for f in findings if f.expected]
         if any(f.found == self.opposite.get(f.expected) for f in findings):
             return Outcome.REFUTED
         if all(f.found == f.expected for f in findings):

@@ -1,5 +1,6 @@
 """A study made of sweeps: arms that differ in a few words, each with a prediction."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -61,25 +62,25 @@ def sweep_study(
         for name, arm in arms.items():
             spec = sweep.spec(**common, **arm.words)
             chosen = _quick(spec) if scale is Size.QUICK else spec
-            lanes = sweep.run(chosen, folder / _file(name), report=report)
+            lanes = sweep.run(chosen, folder / file_name(name), report=report)
             lanes["lane"] = lanes["lane"].str[:KEY]
-            tables[_file(name)] = lanes[LANES]
+            tables[file_name(name)] = lanes[LANES]
             if arm.curves:
-                curves = analysis.read(folder / _file(name)).curves
-                tables[f"{_file(name)}.curves"] = _carried(lanes, curves, size)
+                curves = analysis.read(folder / file_name(name)).curves
+                tables[f"{file_name(name)}.curves"] = _carried(lanes, curves, size)
         return tables
 
     def verdicts(tables: Tables) -> dict[str, Verdict]:
-        return {n: analysis.verdict(tables[_file(n)], size=size) for n in arms}
+        return {n: analysis.verdict(tables[file_name(n)], size=size) for n in arms}
 
     def judge(tables: Tables) -> list[Finding]:
         findings = []
         for name, v in verdicts(tables).items():
-            arm, table = arms[name], tables[_file(name)]
+            arm, table = arms[name], tables[file_name(name)]
             said = evidence(v, table)
             findings.append(Finding(name, arm.expect, str(v.verdict), said))
             if arm.curves:
-                curves = tables[f"{_file(name)}.curves"]
+                curves = tables[f"{file_name(name)}.curves"]
                 found = analysis.collapse(table, curves, size=size)
                 said = "; ".join(
                     _deviation(each, size)
@@ -99,8 +100,9 @@ def sweep_study(
     return Study(claim=claim, source=source, measure=measure, judge=judge, draw=draw)
 
 
-def _file(name: str) -> str:
-    return name.replace(" ", "-")
+def file_name(name: str) -> str:
+    """Name the table of an arm: letters, digits and hyphens."""
+    return "-".join(re.findall(r"[A-Za-z0-9]+", name))
 
 
 def _quick(spec: sweep.SweepSpec) -> sweep.SweepSpec:

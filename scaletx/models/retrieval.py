@@ -1,0 +1,215 @@
+"""Retrieval from raw memories: a DenseAM that nobody trained."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.core import Tracer
+from jax.scipy.special import xlogy
+from jaxtyping import Array, Float
+
+from scaletx import _checks
+from scaletx._types import parse_activation
+from scaletx.activations import activation as lookup
+
+STILL = 1e-5
+"""A pattern whose last step moved no entry by more, relative to its largest, is at
+rest."""
+
+
+class Visible(StrEnum):
+    """What holds patterns: real numbers, numbers from -1 to 1, or signs."""
+
+    IDENTITY = "identity"
+    TANH = "tanh"
+    SIGN = "sign"
+
+
+class Retrieval(NamedTuple):
+    r"""What was retrieved, and how.
+
+    Attributes:
+        state: `(..., N)`, the retrieved patterns.
+        trajectory: `(steps + 1, ..., N)`, from the query on.
+        energies: `(steps + 1, ...)`; they never rise.
+        converged: `(...)`, whether the last step changed nothing.
+        weights: `(..., K)`, how much of each memory the state recalls: the hidden
+            units' activations; None unless asked for.
+        K_eff: `(...)`, effective number of memories in it,
+            $(\sum_k |\sigma_k|)^2 / \sum_k \sigma_k^2$, for softmax
+            $1/\sum_k \sigma_k^2$; None unless asked for.
+    """
+
+    state: Float[Array, "*s N"]
+    trajectory: Float[Array, "T *s N"]
+    energies: Float[Array, "T *s"]
+    converged: Array
+    weights: Float[Array, "*s K"] | None = None
+    K_eff: Float[Array, "*s"] | None = None
+
+
+def retrieve(
+    memories: Float[Array, "K N"],
+    query: Float[Array, "*s N"],
+    *,
+    activation: str = "softmax",
+    visible: Visible | str | None = None,
+    beta: float | None = None,
+    gain: float = 4.0,
+    centered: bool = False,
+    steps: int = 10,
+    weights: bool = False,
+) -> Retrieval:
+    r"""Complete patterns from memories as they are: no learned map, no normalization.
+
+    A pattern $\xi$ takes the discrete step of a DenseAM with $W$ the memories,
+
+    $$\xi \leftarrow g\!\left(s_2 \tilde W^\top \phi(s_1 \tilde W \xi)\right),$$
+
+    which never raises its energy
+
+    $$E(\xi) = \frac{1}{s_2} \sum_i L_g^*(\xi_i)
+      - \frac{1}{s_1} L_h(s_1 \tilde W \xi),$$
+
+    $L_h$ being the Lagrangian of $\phi$ and $L_g^*$ the Legendre transform of that of
+    the visible units.
+
+    | visible | g | $L_g^*$ | $s_2$ |
+    |---|---|---|---|
+    | identity | itself | $\xi^2/2$ | 1 |
+    | tanh | tanh | $\frac12[(1+\xi)\log(1+\xi) + (1-\xi)\log(1-\xi)]$ | `gain` |
+    | sign | sign, the limit of large gain; at 0 a sign stays | 0 | any |
+
+    | activation | memory | $s_1$ |
+    |---|---|---|
+    | softmax | exponential capacity; with the identity, attention | `beta` |
+    | relu:P | interactions of order P + 1, capacity $N^P$ | 1/N: z is the overlap |
+    | linear | the Hopfield network | 1/N |
+
+    Args:
+        memories: One memory a row.
+        query: Where to start: patterns of the same N units.
+        activation: `softmax`, `relu:P` or `linear`.
+        visible: `identity`, `tanh` or `sign`; by default `identity` for softmax, else
+            `sign`.
+        beta: Sharpness of softmax; by default $N / \overline{\|\text{memory}\|^2}$, 1
+            for patterns of signs. Small ones retrieve means over memories.
+        gain: Sharpness of tanh.
+        centered: Remove the mean over memories, $\tilde W = C W$.
+        steps: Steps to take.
+        weights: Return what each memory contributes, too.
+
+    Raises:
+        ValueError: If shapes do not match; if `sign` meets memories or queries that are
+            not signs; if the identity is combined with an activation whose energy then
+            has no lower bound; or if a setting is one that is not used.
+
+    Example:
+        A memory is found again with two of its signs flipped:
+
+        >>> memories = jnp.sign(jax.random.normal(jax.random.key(0), (20, 64)))
+        >>> query = memories[3].at[:2].multiply(-1)
+        >>> found = retrieve(memories, query, activation="relu:2")
+        >>> bool(jnp.all(found.state == memories[3])), bool(found.converged)
+        (True, True)
+
+    References:
+        Krotov and Hopfield, "Dense Associative Memory for Pattern Recognition", 2016;
+        Ramsauer et al., "Hopfield Networks is All You Need", 2021 (softmax and the
+        identity); Holtzman, Krotov, Hanin, arXiv 2605.10164, section 3.
+    """
+    memories, query = _arrays(memories, query)
+    steps = _checks.integer("steps", steps)
+    kind = parse_activation(activation).kind
+    if visible is None:
+        visible = Visible.IDENTITY if kind == "softmax" else Visible.SIGN
+    visible = _checks.word("visible", visible, Visible)
+    _require_bounded(kind, activation, visible)
+    if visible is Visible.SIGN:
+        _require_signs(memories=memories, query=query)
+    N = memories.shape[1]
+    if kind == "softmax":
+        s1 = beta if beta is not None else N / jnp.mean(jnp.sum(memories**2, axis=-1))
+    elif beta is None:
+        s1 = 1 / N
+    else:
+        raise ValueError(
+            f"beta={beta:g} with activation={str(activation)!r}: it sharpens softmax. "
+            "Leave it out; visible='tanh' has a gain."
+        )
+    s2 = _checks.number("gain", gain, above=0) if visible is Visible.TANH else 1.0
+    if centered:
+        memories = memories - jnp.mean(memories, axis=0)
+    return _run(memories, query, s1, s2, activation, visible, steps, weights)
+
+
+def _run(memories, query, s1, s2, name, visible, steps, weights) -> Retrieval:
+    hidden = lookup(name)
+
+    def step(xi, _):
+        x = s2 * hidden.value(s1 * xi @ memories.T) @ memories
+        new = {
+            Visible.IDENTITY: lambda: x,
+            Visible.TANH: lambda: jnp.tanh(x),
+            Visible.SIGN: lambda: jnp.where(_tied(x), xi, jnp.sign(x)),
+        }[visible]()
+        return new, new
+
+    def energy(xi):
+        dual = {
+            Visible.IDENTITY: lambda: xi**2 / 2,
+            Visible.TANH: lambda: (xlogy(1 + xi, 1 + xi) + xlogy(1 - xi, 1 - xi)) / 2,
+            Visible.SIGN: lambda: 0 * xi,
+        }[visible]()
+        scores = s1 * xi @ memories.T
+        return jnp.sum(dual, axis=-1) / s2 - hidden.lagrangian(scores) / s1
+
+    state, rest = jax.lax.scan(step, query, length=steps)
+    trajectory = jnp.concatenate([query[None], rest])
+    moved = jnp.max(jnp.abs(trajectory[-1] - trajectory[-2]), axis=-1)
+    converged = moved <= STILL * jnp.max(jnp.abs(state), axis=-1)
+    sigma = K_eff = None
+    if weights:
+        sigma = hidden.value(s1 * state @ memories.T)
+        K_eff = jnp.sum(jnp.abs(sigma), axis=-1) ** 2 / jnp.sum(sigma**2, axis=-1)
+    energies = jax.lax.map(energy, trajectory)
+    return Retrieval(state, trajectory, energies, converged, sigma, K_eff)
+
+
+def _tied(x: Array) -> Array:
+    """Zero up to rounding: overlaps of signs are whole numbers, and often cancel."""
+    return jnp.abs(x) <= 1e-6 * jnp.max(jnp.abs(x), axis=-1, keepdims=True)
+
+
+def _arrays(memories, query) -> tuple[Array, Array]:
+    memories, query = jnp.asarray(memories), jnp.asarray(query)
+    if memories.ndim != 2 or query.ndim < 1 or query.shape[-1] != memories.shape[1]:
+        raise ValueError(
+            f"retrieve() got memories of shape {memories.shape} and a query of shape "
+            f"{query.shape}: expected (K, N) and (..., N) with the same N units."
+        )
+    kind = jnp.result_type(memories, query, jnp.float32)
+    return memories.astype(kind), query.astype(kind)
+
+
+def _require_bounded(kind: str, name: str, visible: Visible) -> None:
+    if visible is Visible.IDENTITY and kind != "softmax":
+        raise ValueError(
+            f"visible='identity' with activation={str(name)!r}: their energy has no "
+            "lower bound, so patterns grow for ever. Use visible='tanh' or 'sign', or "
+            "activation='softmax'."
+        )
+
+
+def _require_signs(**patterns: Array) -> None:
+    """Look at values where there are any: not under jit."""
+    for name, array in patterns.items():
+        if isinstance(array, Tracer):
+            continue
+        if bool(jnp.any(jnp.abs(array) != 1)):
+            raise ValueError(
+                f"visible='sign' with {name} other than -1 and 1: it holds patterns of "
+                "signs. Take jnp.sign of them, or visible='tanh' for values between, "
+                "or activation='softmax' for real numbers."
+            )
