@@ -1,6 +1,7 @@
 """Retrieval from raw memories: a DenseAM that nobody trained."""
 
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -65,12 +66,13 @@ def retrieve(
 
     A pattern $\xi$ takes the discrete step of a DenseAM with $W$ the memories,
 
-    $$\xi \leftarrow g\!\left(s_2 \tilde W^\top \phi(s_1 \tilde W \xi)\right),$$
+    $$\xi \leftarrow g\!\left(s_2 \tilde W^\top \phi(z)\right), \qquad
+      z = s_1 \tilde W \xi + \tilde b,$$
 
     which never raises its energy
 
     $$E(\xi) = \frac{1}{s_2} \sum_i L_g^*(\xi_i)
-      - \frac{1}{s_1} L_h(s_1 \tilde W \xi),$$
+      - \frac{1}{s_1} L_h(z),$$
 
     $L_h$ being the Lagrangian of $\phi$ and $L_g^*$ the Legendre transform of that of
     the visible units.
@@ -81,11 +83,16 @@ def retrieve(
     | tanh | tanh | $\frac12[(1+\xi)\log(1+\xi) + (1-\xi)\log(1-\xi)]$ | `gain` |
     | sign | sign, the limit of large gain; at 0 a sign stays | 0 | any |
 
-    | activation | memory | $s_1$ |
-    |---|---|---|
-    | softmax | exponential capacity; with the identity, attention | `beta` |
-    | relu:P | interactions of order P + 1, capacity $N^P$ | 1/N: z is the overlap |
-    | linear | the Hopfield network | 1/N |
+    | activation | memory | $s_1$ | $b_k$ |
+    |---|---|---|---|
+    | softmax | exponential capacity | `beta` | $-\beta \|W_k\|^2/2$ |
+    | relu:P | interactions of order P + 1, capacity $N^P$ | 1/N | 0 |
+    | linear | the Hopfield network | 1/N | 0 |
+
+    With 1/N, z is the overlap. The bias of softmax makes z, up to what all memories
+    share, $-\beta \|\xi - W_k\|^2/2$: without it the longest memories would win, near
+    or not. It changes nothing where all are of one length, as signs are; softmax with
+    the identity is then attention over the memories.
 
     Args:
         memories: One memory a row.
@@ -139,16 +146,23 @@ def retrieve(
             "Leave it out; visible='tanh' has a gain."
         )
     s2 = _checks.number("gain", gain, above=0) if visible is Visible.TANH else 1.0
+    b = jnp.zeros(len(memories), memories.dtype)
+    if kind == "softmax":
+        b = -s1 * jnp.sum(memories**2, axis=-1) / 2
     if centered:
-        memories = memories - jnp.mean(memories, axis=0)
-    return _run(memories, query, s1, s2, activation, visible, steps, weights)
+        memories, b = memories - jnp.mean(memories, axis=0), b - jnp.mean(b)
+    return _run(memories, b, query, s1, s2, str(activation), visible, steps, weights)
 
 
-def _run(memories, query, s1, s2, name, visible, steps, weights) -> Retrieval:
+@partial(jax.jit, static_argnames=("name", "visible", "steps", "weights"))
+def _run(memories, b, query, s1, s2, name, visible, steps, weights) -> Retrieval:
     hidden = lookup(name)
 
+    def scores(xi):
+        return s1 * xi @ memories.T + b
+
     def step(xi, _):
-        x = s2 * hidden.value(s1 * xi @ memories.T) @ memories
+        x = s2 * hidden.value(scores(xi)) @ memories
         new = {
             Visible.IDENTITY: lambda: x,
             Visible.TANH: lambda: jnp.tanh(x),
@@ -162,8 +176,7 @@ def _run(memories, query, s1, s2, name, visible, steps, weights) -> Retrieval:
             Visible.TANH: lambda: (xlogy(1 + xi, 1 + xi) + xlogy(1 - xi, 1 - xi)) / 2,
             Visible.SIGN: lambda: 0 * xi,
         }[visible]()
-        scores = s1 * xi @ memories.T
-        return jnp.sum(dual, axis=-1) / s2 - hidden.lagrangian(scores) / s1
+        return jnp.sum(dual, axis=-1) / s2 - hidden.lagrangian(scores(xi)) / s1
 
     state, rest = jax.lax.scan(step, query, length=steps)
     trajectory = jnp.concatenate([query[None], rest])
@@ -171,7 +184,7 @@ def _run(memories, query, s1, s2, name, visible, steps, weights) -> Retrieval:
     converged = moved <= STILL * jnp.max(jnp.abs(state), axis=-1)
     sigma = K_eff = None
     if weights:
-        sigma = hidden.value(s1 * state @ memories.T)
+        sigma = hidden.value(scores(state))
         K_eff = jnp.sum(jnp.abs(sigma), axis=-1) ** 2 / jnp.sum(sigma**2, axis=-1)
     energies = jax.lax.map(energy, trajectory)
     return Retrieval(state, trajectory, energies, converged, sigma, K_eff)

@@ -30,16 +30,18 @@ def plain(memories, xi, activation, visible, centered, gain=4.0):
     """The iteration and its energy, one query, from the tables of the docstring."""
     soft = activation == "softmax"
     s1 = N / np.mean([m @ m for m in memories]) if soft else 1 / N
-    W = oracles.centering(K) @ memories if centered else memories
+    b = -s1 * np.array([m @ m for m in memories]) / 2 if soft else np.zeros(K)
+    C = oracles.centering(K) if centered else np.eye(K)
+    W, b = C @ memories, C @ b
     s2 = gain if visible == "tanh" else 1.0
     states, energies = [xi], []
     for _ in range(STEPS):
-        x = s2 * W.T @ oracles.phi(activation, (s1 * W @ states[-1])[:, None])[:, 0]
+        x = s2 * W.T @ oracles.phi(activation, (s1 * W @ states[-1] + b)[:, None])[:, 0]
         g = {"identity": x, "tanh": np.tanh(x), "sign": np.sign(x)}[visible]
         tied = np.abs(x) <= 1e-6 * np.abs(x).max()
         states.append(np.where(tied, states[-1], g) if visible == "sign" else g)
     for s in states:
-        z = s1 * W @ s
+        z = s1 * W @ s + b
         if soft:
             L = np.log(np.exp(z).sum())
         elif activation == "linear":
@@ -129,6 +131,14 @@ def test_real_memories_are_found_whatever_their_scale():
                                        atol=1e-3 * scale)  # fmt: skip
             np.testing.assert_allclose(found.K_eff, 1, rtol=1e-3)
             assert jnp.argmax(found.weights, axis=-1).tolist() == list(range(50))
+
+
+def test_the_nearest_memory_is_found_not_the_longest():
+    memories = np.diag([1.0, 5.0, 10.0]) + 0.5
+    query = memories[0] + 0.1
+    found = retrieve(memories, query, beta=20.0, weights=True)
+    np.testing.assert_allclose(found.state, memories[0], rtol=1e-4)
+    assert int(jnp.argmax(found.weights)) == 0
 
 
 def test_it_runs_under_jit_and_vmap():
