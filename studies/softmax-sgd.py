@@ -4,9 +4,11 @@ Hypothesis (the paper's): softmax amplifies the rows of W that it selects, its t
 of W differently, so SGD in the forced form s2 = K^1/2, eta_W = eta0 K becomes unstable
 as N grows, while Adam transfers. Our first runs saw it fail only uncentered or with
 normal biases, so the arms vary what might bring the failure about: centering, biases,
-five times the steps, photo patches in place of Gaussian data.
+five times the steps, photo patches in place of Gaussian data. If it is the data's
+largest eigenvalue that takes SGD's rate on patches, as for ReLU, and no trait of
+softmax, dividing by it restores transfer there.
 
-Confirms: Adam's slope inside the margin, every SGD slope outside.
+Confirms: Adam's slope inside the margin, every SGD slope outside but the data-aware.
 """
 
 from scaletx.study import Arm, sweep_study
@@ -26,6 +28,17 @@ STUDY = sweep_study(
         "SGD, 1000 steps": Arm("drifts", SGD | {"n": "32,64,128,256", "steps": 1000}),
         "SGD, photo patches": Arm(
             "drifts", SGD | {"n": "36,64,144,256", "data": "patches"}
+        ),
+        "SGD, photo patches, data-aware": Arm(
+            "transfers",
+            {
+                "optimizer": "sgd",
+                "allow_no_rule": True,
+                "eta0": "0.0078125:2:17",
+                "n": "36,64,144,256",
+                "data": "patches",
+                "data_aware": True,
+            },
         ),
         "SGD, normal biases": Arm(
             "drifts", SGD | {"n": "32,64,128,256", "biases": "normal"}

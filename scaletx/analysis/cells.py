@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from scaletx import _checks
 from scaletx._types import RunStatus
-from scaletx.analysis.columns import Columns
+from scaletx.analysis.columns import Columns, numbers
 from scaletx.analysis.mixed import refuse_repeated
 
 DIGITS = 9
@@ -72,8 +72,8 @@ def clean(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
         ValueError: If a value is not a number, a rate not positive, a status unknown,
             or two rows are the same cell.
     """
-    loss = _numbers(table, columns.loss, finite=False)
-    lr = _numbers(table, columns.lr)
+    loss = numbers(table[columns.loss], columns.loss)
+    lr = numbers(table[columns.lr], columns.lr, finite=True)
     if lr.min() <= 0:
         raise ValueError(
             f"{columns.lr}={lr.min():g}: rates are compared by their logarithm, so "
@@ -81,7 +81,7 @@ def clean(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
         )
     rows = pd.DataFrame(
         {
-            "size": _numbers(table, columns.size),
+            "size": numbers(table[columns.size], columns.size, finite=True),
             "seed": _seeds(table, columns.seed),
             "lr": _merged(lr),
             "loss": loss,
@@ -93,21 +93,6 @@ def clean(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
         refuse_repeated(pd.DataFrame(table[same]), columns)
     rows.loc[rows["status"] != RunStatus.OK, "loss"] = np.nan
     return rows.sort_values(["size", "seed", "lr"], ignore_index=True)
-
-
-def _numbers(
-    table: pd.DataFrame, name: str, *, finite: bool = True
-) -> Float[np.ndarray, " rows"]:
-    column = np.asarray(table[name], dtype=object)
-    numbers = np.asarray(pd.to_numeric(table[name], errors="coerce"), dtype=float)
-    bad = np.isnan(numbers) & ~np.asarray(pd.isna(column))
-    bad |= finite & ~np.isfinite(numbers)
-    if bad.any():
-        raise ValueError(
-            f"Column {name!r} holds {column[bad][0]!r}: expected "
-            f"{'finite numbers' if finite else 'numbers'} only."
-        )
-    return numbers
 
 
 def _seeds(table: pd.DataFrame, name: str | None) -> np.ndarray:

@@ -16,7 +16,13 @@ from scaletx.analysis.cells import DIGITS, Curves, clean, curves
 from scaletx.analysis.collapsed import CollapseAnswer, Seen, judge
 from scaletx.analysis.columns import Columns, find_columns
 from scaletx.analysis.deviation import Deviation, deviation, houdayer_hartmann
-from scaletx.analysis.epochs import BATCH_LOSS, SizeCurve, on_epochs, tracks
+from scaletx.analysis.epochs import (
+    BATCH_LOSS,
+    CurveStatus,
+    SizeCurve,
+    on_epochs,
+    tracks,
+)
 from scaletx.analysis.mixed import refuse_mixed
 from scaletx.analysis.options import listed
 from scaletx.analysis.tables import CURVE_COLUMNS, Results
@@ -156,7 +162,7 @@ def collapse(
     times, found = _at_rate(
         lanes, table, grids, rate, columns=columns, epoch=epoch, curve=curve
     )
-    ended = [each for each in found if each.status is RunStatus.OK]
+    ended = [each for each in found if each.status is CurveStatus.OK]
     reference = ended[-1] if ended else None
     deviations = [deviation(each, reference or each) for each in found]
     seen = Seen(columns, grids, rate, deviations, reference and reference.size)
@@ -218,15 +224,17 @@ def _at_rate(
     ended = np.isfinite(np.asarray(loss, dtype=float))
     if "status" in lanes:
         ended &= np.asarray(lanes["status"] == RunStatus.OK)
-    here = ended & [_same(rate, x) for x in lanes[columns.lr]]
+    at_rate = np.array([_same(rate, x) for x in lanes[columns.lr]], dtype=bool)
+    here = ended & at_rate
     sizes = np.asarray(pd.to_numeric(lanes[columns.size]))
     found, of_size, epochs = [], [], []
     for grid in grids:
         column = [_same(rate, x) for x in 2.0**grid.log2_lr]
-        status = _status(grid.loss[:, column])
+        run = np.asarray(sizes == grid.size) & at_rate
+        status = _status(grid.loss[:, column], bool(run.any()))
         rows = pd.DataFrame(lanes[here & (sizes == grid.size)])
         seeds = tuple(rows[columns.seed].tolist()) if columns.seed else (0,)
-        if status is RunStatus.OK:
+        if status is CurveStatus.OK:
             of_size.append(tracks(table, list(rows["lane"]), curve))
             epochs.append(epoch or _epoch(rows, grid.size))
         else:
@@ -235,7 +243,7 @@ def _at_rate(
     times, losses = on_epochs(of_size, epochs) if of_size else (np.zeros(0), [])
     rest = iter(losses)
     return times, [
-        each._replace(loss=next(rest)) if each.status is RunStatus.OK else each
+        each._replace(value=next(rest)) if each.status is CurveStatus.OK else each
         for each in found
     ]
 
@@ -244,11 +252,13 @@ def _same(rate: float | None, other: float) -> bool:
     return rate is not None and f"{rate:.{DIGITS}g}" == f"{float(other):.{DIGITS}g}"
 
 
-def _status(loss: Float[np.ndarray, "seeds rates"]) -> RunStatus:
+def _status(loss: Float[np.ndarray, "seeds rates"], run: bool) -> CurveStatus:
     """Say how the runs at one size and rate ended: a diverged seed decides."""
+    if not run:
+        return CurveStatus.MISSING
     if np.isinf(loss).any():
-        return RunStatus.DIVERGED
-    return RunStatus.OK if np.isfinite(loss).any() else RunStatus.FAILED
+        return CurveStatus.DIVERGED
+    return CurveStatus.OK if np.isfinite(loss).any() else CurveStatus.FAILED
 
 
 def _epoch(rows: pd.DataFrame, size: float) -> float:

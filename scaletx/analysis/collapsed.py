@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from scaletx._types import RunStatus
 from scaletx.analysis import options
 from scaletx.analysis.advice import MOST
 from scaletx.analysis.cells import Curves
 from scaletx.analysis.columns import Columns
 from scaletx.analysis.deviation import Deviation
+from scaletx.analysis.epochs import CurveStatus
 from scaletx.analysis.options import listed
 
 LEAST_SIZES = 3
@@ -55,7 +55,7 @@ def judge(seen: Seen, margin: float) -> tuple[CollapseAnswer, tuple[str, ...]]:
         )
     at = f"{c.lr} = {rate:.4g}"
     notes = _edge(seen)
-    lost = [each.size for each in found if each.status is RunStatus.DIVERGED]
+    lost = [each.size for each in found if each.status is CurveStatus.DIVERGED]
     if lost:
         verb = "diverges" if len(lost) == 1 else "diverge"
         said = f"{c.size} = {listed(lost)} {verb} at {at}, the rate carried over."
@@ -99,14 +99,18 @@ def _open(seen: Seen) -> list[str]:
             f"{listed(sizes)} only. Add sizes: "
             f"{options.larger(c.size, sizes, LEAST_SIZES)}."
         ]
-    absent = [d.size for d in found if d.status is not RunStatus.OK]
-    if absent:
-        return [
-            f"{c.size} = {listed(absent)} has no run at {c.lr} = {rate:.4g}, the best "
-            f"rate of the smallest size, that ended. Run it: "
-            f"{options.option(c.size)} {listed(absent, ',')} "
-            f"{options.option(c.lr)} {rate:.12g}."
-        ]
+    rate_word = f"{c.lr} = {rate:.4g}, the best rate of the smallest size"
+    for status, said, retry in (
+        (CurveStatus.MISSING, "has no run at", ""),
+        (CurveStatus.FAILED, "has only failed runs at", " --retry failed"),
+    ):
+        sizes = [d.size for d in found if d.status is status]
+        if sizes:
+            return [
+                f"{c.size} = {listed(sizes)} {said} {rate_word}. Run it: "
+                f"{options.option(c.size)} {listed(sizes, ',')} "
+                f"{options.option(c.lr)} {rate:.12g}{retry}."
+            ]
     alone = [d.size for d in found if d.seeds < 2]
     if alone:
         return [

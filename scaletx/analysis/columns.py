@@ -1,9 +1,11 @@
 """Which column of a table is the size, the rate, the loss and the seed."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from scaletx import _checks
 from scaletx.analysis.tables import GRID_AXES, SIZE_AXES
@@ -70,3 +72,23 @@ def _find(
         f"Which column is the {role}? In {', '.join(map(str, table.columns))} {state}. "
         f"Name it: {role}='...'."
     )
+
+
+def numbers(values: Any, name: str, *, finite: bool = False) -> Float[np.ndarray, "*n"]:
+    """Read a column as numbers; an empty cell is NaN.
+
+    Raises:
+        ValueError: If a cell holds text, or something that is not finite where it must
+            be: the first one is named.
+    """
+    cells = values if isinstance(values, pd.Series) else pd.Series(np.ravel(values))
+    found = np.asarray(pd.to_numeric(cells, errors="coerce"), dtype=float)
+    bad = np.isnan(found) & ~np.asarray(pd.isna(cells))
+    bad |= finite & ~np.isfinite(found)
+    if bad.any():
+        row = cells.index[bad][0]
+        raise ValueError(
+            f"Column {name!r} holds {cells.astype(object)[row]!r} in row {row}: "
+            f"expected {'finite numbers' if finite else 'numbers'} only."
+        )
+    return found.reshape(np.shape(values))

@@ -7,9 +7,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import stats
 
-from scaletx._types import RunStatus
 from scaletx.analysis.drift import LEVEL
-from scaletx.analysis.epochs import SizeCurve
+from scaletx.analysis.epochs import CurveStatus, SizeCurve
 
 
 class Deviation(NamedTuple):
@@ -17,7 +16,7 @@ class Deviation(NamedTuple):
 
     Attributes:
         size: The size.
-        status: `diverged` if a seed diverged at the rate, `failed` if none ended.
+        status: What there is of it at the rate.
         D: Median over time of the distance of the logarithms; None for the reference,
             and where the status is not `ok`.
         low: Lower end of its 95 % interval; None with one seed.
@@ -28,7 +27,7 @@ class Deviation(NamedTuple):
     """
 
     size: float
-    status: RunStatus
+    status: CurveStatus
     D: float | None
     low: float | None
     high: float | None
@@ -71,7 +70,7 @@ def deviation(curve: SizeCurve, reference: SizeCurve) -> Deviation:
     over seeds cover 72 to 98 % of them, and none at D = 0: resampled noise never lets
     curves come closer than they are.
     """
-    if curve.status is not RunStatus.OK or curve is reference:
+    if curve.status is not CurveStatus.OK or curve is reference:
         count = len(curve.seeds)
         return Deviation(
             curve.size, curve.status, None, None, None, count, curve.spread

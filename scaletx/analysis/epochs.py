@@ -1,13 +1,27 @@
 """Training curves by the epoch: those of a size's seeds on one time axis."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from scaletx._types import RunStatus
+from scaletx.analysis.columns import numbers
+
+
+class CurveStatus(StrEnum):
+    """What there is of a size at one rate.
+
+    `diverged` if a seed diverged; else `ok` if one ended, `failed` if none did, and
+    `missing` if none was run.
+    """
+
+    OK = "ok"
+    DIVERGED = "diverged"
+    FAILED = "failed"
+    MISSING = "missing"
 
 
 class SizeCurve(NamedTuple):
@@ -15,27 +29,28 @@ class SizeCurve(NamedTuple):
 
     Attributes:
         size: The size.
-        status: `diverged` if a seed diverged, `failed` if no seed ended, else `ok`.
+        status: What there is of it.
         seeds: The seeds that ended.
-        loss: Mean over each stretch of epochs; empty unless `ok`.
+        value: A loss, averaged over each stretch of epochs, or a diagnostic at its end;
+            empty unless `ok`.
     """
 
     size: float
-    status: RunStatus
+    status: CurveStatus
     seeds: tuple[int | float | str, ...]
-    loss: Float[np.ndarray, "seeds times"]
+    value: Float[np.ndarray, "seeds times"]
 
     @property
     def log_mean(self) -> Float[np.ndarray, " times"]:
         """Logarithm of the mean over seeds."""
-        return np.log(self.loss.mean(axis=0))
+        return np.log(self.value.mean(axis=0))
 
     @property
     def error(self) -> Float[np.ndarray, " times"]:
         """Standard error of `log_mean` over seeds; NaN with one seed."""
         if len(self.seeds) < 2:
-            return np.full(self.loss.shape[1], np.nan)
-        spread = self.loss.std(axis=0, ddof=1) / self.loss.mean(axis=0)
+            return np.full(self.value.shape[1], np.nan)
+        spread = self.value.std(axis=0, ddof=1) / self.value.mean(axis=0)
         return spread / np.sqrt(len(self.seeds))
 
     @property
@@ -46,34 +61,49 @@ class SizeCurve(NamedTuple):
         return float(np.median(self.error) * np.sqrt(len(self.seeds)))
 
 
+BATCH_LOSS = "batch_loss"
+
+
 class Track(NamedTuple):
-    """A curve as it was logged: the mean over the steps up to each `step`."""
+    """A curve as it was logged, one value a row.
+
+    Attributes:
+        step: Steps done.
+        value: The values.
+        averaged: Whether a value is the mean over the steps since the row before; else
+            it is the value at its step.
+    """
 
     step: Float[np.ndarray, " rows"]
-    loss: Float[np.ndarray, " rows"]
+    value: Float[np.ndarray, " rows"]
+    averaged: bool = True
 
     @property
     def widest(self) -> float:
-        """The most steps that one row averages."""
+        """The most steps between two rows, or before the first."""
         return float(np.diff(self.step, prepend=0).max())
 
-    def means(self, edges: Float[np.ndarray, " edges"]) -> Float[np.ndarray, " times"]:
-        r"""Average the loss between steps.
+    def at(self, edges: Float[np.ndarray, " edges"]) -> Float[np.ndarray, " times"]:
+        """Return a value for each edge but the first.
 
-        The sum up to a step is exact where a row ends there, and linear in between.
+        Of averages it is the mean since the edge before: the sum up to a step is exact
+        where a row ends there, and linear in between. Of values at steps it is the
+        value there, linear between rows.
 
         Example:
             >>> track = Track(np.array([2.0, 4.0, 6.0]), np.array([5.0, 3.0, 1.0]))
-            >>> track.means(np.array([0.0, 4.0, 6.0])).tolist()
+            >>> edges = np.array([0.0, 4.0, 6.0])
+            >>> track.at(edges).tolist()
             [4.0, 1.0]
+            >>> track._replace(averaged=False).at(edges).tolist()
+            [3.0, 1.0]
         """
+        if not self.averaged:
+            return np.interp(edges[1:], self.step, self.value)
         width = np.diff(self.step, prepend=0)
-        total = np.concatenate([[0.0], np.cumsum(width * self.loss)])
-        at = np.interp(edges, np.concatenate([[0.0], self.step]), total)
-        return np.diff(at) / np.diff(edges)
-
-
-BATCH_LOSS = "batch_loss"
+        total = np.concatenate([[0.0], np.cumsum(width * self.value)])
+        sums = np.interp(edges, np.concatenate([[0.0], self.step]), total)
+        return np.diff(sums) / np.diff(edges)
 
 
 def tracks(
@@ -81,58 +111,59 @@ def tracks(
 ) -> list[Track]:
     """Read a column of the curves of some lanes, in their order.
 
-    A batch loss is the mean over the steps up to its row. Any other column, such as a
-    diagnostic, is a value at the steps done of its row, and stands for the steps up to
-    the next one.
+    The batch loss is the mean over the steps up to its row. Any other column, such as a
+    diagnostic, is a value at its step; rows without one are skipped.
 
     Raises:
-        ValueError: If a lane has no curve.
+        ValueError: If a lane has no curve, or a value is not a number.
     """
+    averaged = column == BATCH_LOSS
     logged = pd.DataFrame(curves[curves["lane"].isin(lanes)])
+    logged = logged.assign(**{column: numbers(logged[column], column)})
     logged = logged.dropna(subset=[column])
     of_lane = dict(iter(logged.sort_values("step").groupby("lane", sort=False)))
     missing = [lane for lane in lanes if lane not in of_lane]
     if missing:
+        why = "their curves part was lost" if averaged else "it was not logged or lost"
         raise ValueError(
             f"{len(missing)} of {len(lanes)} runs have no curve of {column} (lane "
-            f"{str(missing[0])[:12]}): their curves part was lost. Run the sweep again "
-            "with --rerun, or leave these runs out."
+            f"{str(missing[0])[:12]}): {why}. Run the sweep again with --rerun, or "
+            "leave these runs out."
         )
     found = []
     for lane in lanes:
         rows = of_lane[lane]
         step = np.asarray(rows["step"], dtype=float)
-        if column != BATCH_LOSS and len(step) > 1:
-            step = np.append(step[1:], 2 * step[-1] - step[-2])
-        if step[0] <= 0 or not np.all(np.diff(step) > 0):
+        if np.any(np.diff(step, prepend=0 if averaged else -1) <= 0):
             raise ValueError(
                 f"The curve of lane {str(lane)[:12]} has step {step[0]:g} first or a "
-                "step twice: expected each row to average the steps up to its own."
+                f"step twice: expected rising steps, from {1 if averaged else 0} on."
             )
-        found.append(Track(step, np.asarray(rows[column], dtype=float)))
+        found.append(Track(step, np.asarray(rows[column], dtype=float), averaged))
     return found
 
 
 def on_epochs(
     of_size: Sequence[Sequence[Track]], epoch: Sequence[float]
 ) -> tuple[Float[np.ndarray, " times"], list[Float[np.ndarray, "seeds times"]]]:
-    """Average curves over epochs, the same epochs at every size.
+    """Put curves on an axis of epochs, the same at every size.
 
-    A point is one epoch, or as few whole ones as no logged row is wider than. What is
-    left of the steps after the last whole point of the shortest run is dropped.
+    A point is one epoch, or as few whole ones as no two logged rows lie further apart.
+    What is left of the steps after the last whole point of the shortest run is dropped,
+    and so is a value at step 0.
 
     Args:
         of_size: The tracks of each size's seeds.
         epoch: Steps per epoch of each size.
 
     Returns:
-        The epochs done at each point, and a matrix of losses for each size.
+        The epochs done at each point, and a matrix of values for each size.
 
     Raises:
-        ValueError: If a run is shorter than a point, or a loss is not above 0.
+        ValueError: If a run is shorter than a point, or a value is not above 0.
     """
     pairs = [(t, e) for size, e in zip(of_size, epoch, strict=True) for t in size]
-    per_point = max(int(np.ceil(track.widest / e - 1e-9)) for track, e in pairs)
+    per_point = max(1, *(int(np.ceil(t.widest / e - 1e-9)) for t, e in pairs))
     points = min(int(track.step[-1] / e / per_point + 1e-9) for track, e in pairs)
     if points < 1:
         raise ValueError(
@@ -141,14 +172,14 @@ def on_epochs(
             "often (--log-every)."
         )
     times = per_point * np.arange(points + 1.0)
-    losses = [
-        np.array([track.means(times * e) for track in size])
+    values = [
+        np.array([track.at(times * e) for track in size])
         for size, e in zip(of_size, epoch, strict=True)
     ]
-    least = min(float(loss.min()) for loss in losses)
+    least = min(float(value.min()) for value in values)
     if least <= 0:
         raise ValueError(
             f"A value of the curve is {least:g}: curves are compared by their "
             "logarithm, so each must be above 0."
         )
-    return times[1:], losses
+    return times[1:], values

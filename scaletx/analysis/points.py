@@ -10,7 +10,7 @@ from jaxtyping import Float
 from scaletx import _checks
 from scaletx._types import RunStatus
 from scaletx.analysis.cells import DIGITS, clean, curves
-from scaletx.analysis.columns import Columns, is_store
+from scaletx.analysis.columns import Columns, is_store, numbers
 from scaletx.analysis.mixed import refuse_mixed
 from scaletx.analysis.power_law import PowerLawFit, fit_power_law
 from scaletx.analysis.tables import GRID_AXES
@@ -72,7 +72,7 @@ def points(
     if lr is not None:
         kept = _at_best(table, Columns(x, lr, y, seed))
     status = list(kept["status"]) if "status" in kept else [RunStatus.OK] * len(kept)
-    at, loss = _numbers(kept, x), _numbers(kept, y)
+    at, loss = numbers(kept[x], x), numbers(kept[y], y)
     told = [name for name in (x, seed, group) if name is not None]
     told = list(dict.fromkeys(told))
     names = [
@@ -82,7 +82,7 @@ def points(
     why = [_why(word, value, y) for word, value in zip(status, loss, strict=True)]
     ok = np.array([not reason for reason in why], dtype=bool)
     dropped = [f"{n} ({r})" for n, r in zip(names, why, strict=True) if r]
-    lost = sorted(set(_numbers(table, x)) - set(at))
+    lost = sorted(set(numbers(table[x], x)) - set(at))
     dropped += [f"{x} = {value:g} (no rate at which all seeds ended)" for value in lost]
     if not ok.any():
         raise ValueError(
@@ -143,19 +143,11 @@ def _at_best(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
         for grid in curves(clean(table, columns))
         if grid.best is not None
     }
-    rates = [f"{rate:.{DIGITS}g}" for rate in _numbers(table, columns.lr)]
-    sizes = _numbers(table, columns.size)
+    lr, size = columns.lr, columns.size
+    rates = [f"{rate:.{DIGITS}g}" for rate in numbers(table[lr], lr)]
+    sizes = numbers(table[size], size)
     pairs: Sequence[tuple[float, str]] = list(zip(sizes, rates, strict=True))
     return pd.DataFrame(table[[best.get(size) == rate for size, rate in pairs]])
-
-
-def _numbers(table: pd.DataFrame, name: str) -> Float[np.ndarray, " rows"]:
-    numbers = np.asarray(pd.to_numeric(table[name], errors="coerce"), dtype=float)
-    bad = np.isnan(numbers) & ~np.asarray(pd.isna(table[name]))
-    if bad.any():
-        text = np.asarray(table[name], dtype=object)[bad][0]
-        raise ValueError(f"Column {name!r} holds {text!r}: expected numbers only.")
-    return numbers
 
 
 def _why(status: str, loss: float, y: str) -> str:

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from scaletx import _checks
 from scaletx._text import aligned
+from scaletx.analysis.columns import numbers
 from scaletx.analysis.fitted import Fitted, fit
 from scaletx.analysis.fitting import FitStatus, LossName
 from scaletx.analysis.forecast import Forecast, HeldOut
@@ -111,6 +112,10 @@ class PowerLawFit:
                 for f in [each.forecast]
             ]
             lines.append(aligned([(*head, "error"), *told]))
+            if any(each.forecast.far for each in self.held_out):
+                lines.append(
+                    f"far: more than {FAR:g} times beyond the {self.x_name} fitted."
+                )
         if self.dropped:
             lines.append(f"Left out: {listed(self.dropped, '; ')}.")
         return "\n".join([*lines, *self.reasons])
@@ -185,7 +190,7 @@ def fit_power_law(
     delta = _checks.number("delta", delta, above=0)
     holdout = _checks.integer("holdout", holdout, least=0)
     replicates = _checks.integer("replicates", replicates, least=0)
-    u, v = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    u, v = numbers(x, x_name), numbers(y, y_name)
     _refuse_bad(u, v, names)
     if groups is not None and len(groups) != len(u):
         raise ValueError(

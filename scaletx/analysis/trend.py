@@ -83,12 +83,12 @@ def trend(
     points = []
     found = tracks(curves, list(lanes["lane"]), curve)
     for at, track in zip(lanes[size], found, strict=True):
-        if not np.all(track.loss > 0):
+        if not np.all(track.value > 0):
             raise ValueError(
-                f"{curve} is {track.loss.min():g} at {size} = {at:g}: its power of the "
-                "size is that of a quantity above 0."
+                f"{curve} is {track.value.min():g} at {size} = {at:g}: its power of "
+                "the size is that of a quantity above 0."
             )
-        u = float(np.median(np.log2(track.loss)))
+        u = float(np.median(np.log2(track.value)))
         points.append(Point(float(np.log2(at)), u, u, u, OptimumStatus.BRACKETED))
     if len({point.log2_size for point in points}) < LEAST_SIZES:
         return Trend(TrendAnswer.CANNOT_TELL, curve, None, None, None, margin)

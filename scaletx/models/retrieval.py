@@ -59,6 +59,7 @@ def retrieve(
     beta: float | None = None,
     gain: float = 4.0,
     centered: bool = False,
+    self_coupling: bool = True,
     steps: int = 10,
     weights: bool = False,
 ) -> Retrieval:
@@ -104,6 +105,11 @@ def retrieve(
             for patterns of signs. Small ones retrieve means over memories.
         gain: Sharpness of tanh.
         centered: Remove the mean over memories, $\tilde W = C W$.
+        self_coupling: Keep what a unit feeds back to itself through the memories, to
+            first order $s_1 \sum_k \phi'(z_k) W_{ki}^2\, \xi_i$. It holds wrong bits in
+            place: relu:P finds disturbed patterns up to $K \sim N^{(P+1)/2}$ with it,
+            and up to $N^P$ without, as the rule of energy differences of Krotov and
+            Hopfield does; but without it the energy may rise. Not for softmax.
         steps: Steps to take.
         weights: Return what each memory contributes, too.
 
@@ -146,23 +152,45 @@ def retrieve(
             "Leave it out; visible='tanh' has a gain."
         )
     s2 = _checks.number("gain", gain, above=0) if visible is Visible.TANH else 1.0
+    if kind == "softmax" and not self_coupling:
+        raise ValueError(
+            "self_coupling=False with activation='softmax': it is known for relu:P and "
+            "linear. Leave it out."
+        )
     b = jnp.zeros(len(memories), memories.dtype)
     if kind == "softmax":
         b = -s1 * jnp.sum(memories**2, axis=-1) / 2
     if centered:
         memories, b = memories - jnp.mean(memories, axis=0), b - jnp.mean(b)
-    return _run(memories, b, query, s1, s2, str(activation), visible, steps, weights)
+    return _run(
+        memories,
+        b,
+        query,
+        s1,
+        s2,
+        name=str(activation),
+        visible=visible,
+        coupled=self_coupling,
+        steps=steps,
+        weights=weights,
+    )
 
 
-@partial(jax.jit, static_argnames=("name", "visible", "steps", "weights"))
-def _run(memories, b, query, s1, s2, name, visible, steps, weights) -> Retrieval:
+@partial(jax.jit, static_argnames=("name", "visible", "coupled", "steps", "weights"))
+def _run(
+    memories, b, query, s1, s2, *, name, visible, coupled, steps, weights
+) -> Retrieval:
     hidden = lookup(name)
 
     def scores(xi):
         return s1 * xi @ memories.T + b
 
     def step(xi, _):
-        x = s2 * hidden.value(scores(xi)) @ memories
+        z = scores(xi)
+        x = s2 * hidden.value(z) @ memories
+        if not coupled:
+            _, slope = jax.jvp(hidden.value, (z,), (jnp.ones_like(z),))
+            x = x - s2 * s1 * (slope @ memories**2) * xi
         new = {
             Visible.IDENTITY: lambda: x,
             Visible.TANH: lambda: jnp.tanh(x),

@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from scaletx._types import RunStatus
 from scaletx.analysis import Collapse
-from scaletx.analysis.epochs import BATCH_LOSS, SizeCurve
+from scaletx.analysis.epochs import BATCH_LOSS, CurveStatus, SizeCurve
 from scaletx.plots.canvas import BESIDE, PANEL, blank, shades
 from scaletx.plots.transfer import NAMES
 
@@ -40,7 +39,7 @@ def collapse(
     colors = shades(len(c.curves))
     pairs = list(zip(c.curves, colors, strict=True))
     for curve, color in pairs:
-        if curve.status is RunStatus.OK:
+        if curve.status is CurveStatus.OK:
             _curve(left, c.epochs, curve, color)
     _deviations(right, c, colors)
     _scales(left, right, c)
@@ -77,7 +76,7 @@ def _numbers(c: Collapse) -> str:
 
 
 def _label(curve: SizeCurve, c: Collapse) -> str:
-    if curve.status is not RunStatus.OK:
+    if curve.status is not CurveStatus.OK:
         return f"{curve.size} {curve.status}"
     return f"{curve.size}" + (" (reference)" if curve.size == c.reference else "")
 
@@ -86,7 +85,7 @@ def _curve(ax: Axes, epochs: np.ndarray, curve: SizeCurve, color: np.ndarray) ->
     mean = np.exp(curve.log_mean)
     ax.plot(epochs, mean, color=color, linewidth=1.5, gid=f"mean {curve.size}")
     if len(curve.seeds) > 1:
-        low, high = curve.loss.min(axis=0), curve.loss.max(axis=0)
+        low, high = curve.value.min(axis=0), curve.value.max(axis=0)
         ax.fill_between(epochs, low, high, color=color, alpha=0.25, linewidth=0)
 
 
@@ -95,7 +94,7 @@ def _deviations(ax: Axes, c: Collapse, colors: np.ndarray) -> None:
     reference = next((k for k in c.curves if k.size == c.reference), None)
     low, high = -LEAST_VIEW * c.margin, LEAST_VIEW * c.margin
     for curve, color in zip(c.curves, colors, strict=True):
-        if reference is None or curve.status is not RunStatus.OK:
+        if reference is None or curve.status is not CurveStatus.OK:
             continue
         apart = curve.log_mean - reference.log_mean
         low, high = min(low, 1.1 * apart.min()), max(high, 1.1 * apart.max())
@@ -117,8 +116,10 @@ def _scales(left: Axes, right: Axes, c: Collapse) -> None:
     left.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     left.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     left.yaxis.set_minor_formatter(NullFormatter())
-    name = "batch loss" if c.curve == BATCH_LOSS else c.curve
-    left.set_ylabel(f"{name} (mean over an epoch)")
+    name, how = c.curve, ""
+    if c.curve == BATCH_LOSS:
+        name, how = "loss", " (batch loss, mean over an epoch)"
+    left.set_ylabel(f"{name}{how}")
     right.set_ylabel(f"log {name} minus that of {c.size} = {c.reference}")
 
 

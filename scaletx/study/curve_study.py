@@ -22,7 +22,7 @@ class Watch(NamedTuple):
     """One sweep of a curve study, at one rate.
 
     Attributes:
-        words: The words of the sweep, besides those that all share.
+        words: The words of the sweep, besides or in place of those that all share.
         expect: For each column of the curves the word that the claim predicts: `grows`,
             `flat` or `falls` with the size (`scaletx.analysis.trend`), or `collapses`
             or `fails` for curves of different sizes (`scaletx.analysis.collapse`), or
@@ -59,7 +59,7 @@ def curve_study(
     def measure(folder: Path, scale: Size, report: Callable[[Any], None]) -> Tables:
         tables = {}
         for name, watch in watches.items():
-            spec = sweep.spec(**common, **watch.words)
+            spec = sweep.spec(**{**common, **watch.words})
             if scale is Size.QUICK:
                 spec = _quick(spec)
             home = folder / file_name(name)

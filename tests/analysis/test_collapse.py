@@ -1,12 +1,12 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from scaletx import analysis
-from scaletx._types import RunStatus
 from scaletx.analysis.deviation import deviation, houdayer_hartmann
-from scaletx.analysis.epochs import SizeCurve, Track, on_epochs
+from scaletx.analysis.epochs import CurveStatus, SizeCurve, Track, on_epochs
 
 from .planted_curves import EPOCHS, SIZES, tables
 
@@ -101,7 +101,7 @@ def test_rows_become_epochs():
     wide = analysis.collapse(*tables(log_every=20, noise=0))
     assert wide.epochs.tolist() == list(range(2, EPOCHS + 1, 2))
     track = Track(np.arange(5.0, 41, 5), np.arange(8.0))
-    times, (loss,) = on_epochs([[track._replace(loss=track.loss + 1)]], [10])
+    times, (loss,) = on_epochs([[track._replace(value=track.value + 1)]], [10])
     assert times.tolist() == [1, 2, 3, 4] and loss.tolist() == [[1.5, 3.5, 5.5, 7.5]]
 
 
@@ -126,7 +126,7 @@ def test_refusals_name_what_is_wrong():
 
 
 def curve_of(size, logs):
-    return SizeCurve(size, RunStatus.OK, tuple(range(len(logs))), np.exp(logs))
+    return SizeCurve(size, CurveStatus.OK, tuple(range(len(logs))), np.exp(logs))
 
 
 def literal_quality(x, y, dy):
@@ -170,8 +170,60 @@ def test_the_interval_covers_planted_distances(seeds, true, common):
         small, large = (
             curve_of(n, logs) for n, logs in zip((1, 2), noise, strict=True)
         )
-        small = small._replace(loss=small.loss * np.exp(true))
+        small = small._replace(value=small.value * np.exp(true))
         found = deviation(small, large)
         covered += found.low <= true <= found.high
     # 95 % at least; 88 of 100 is three standard errors below.
     assert covered >= 88
+
+
+def with_diagnostic(power=0.0):
+    """Planted lanes whose curves carry a diagnostic: at steps 0, 10, ..., no last."""
+    lanes, curves = tables()
+    rows = []
+    for lane, one in curves.groupby("lane"):
+        steps = np.append(0, one["step"].to_numpy())
+        value = float(lane.split("-")[0]) ** power * np.exp(-steps / 60)
+        value[-1] = np.nan
+        loss = np.append(np.nan, one["batch_loss"])
+        columns = {"lane": lane, "step": steps, "batch_loss": loss, "spike": value}
+        rows.append(pd.DataFrame(columns))
+    return lanes, pd.concat(rows, ignore_index=True)
+
+
+def test_a_diagnostic_is_judged_by_its_values_at_their_steps():
+    lanes, curves = with_diagnostic()
+    found = analysis.collapse(lanes, curves, curve="spike")
+    assert found.curve == "spike" and found.verdict == "collapses"
+    steps = found.epochs * 10
+    for curve in found.curves:
+        np.testing.assert_allclose(curve.log_mean, -steps / 60, rtol=1e-9)
+    assert "D of spike against" in str(found) and found.to_dict()["curve"] == "spike"
+    grown = analysis.collapse(*with_diagnostic(0.5), curve="spike")
+    assert grown.verdict == "fails"
+    # distances of powers: half the logarithm of the ratio of sizes
+    wanted = [0.5 * np.log(256 / size) for size in SIZES[:-1]]
+    got = [each.D for each in grown.deviations][:-1]
+    np.testing.assert_allclose(got, wanted, rtol=1e-9)
+    assert analysis.collapse(lanes, curves).verdict == "collapses"
+
+
+def test_a_curve_that_is_not_there_is_named():
+    lanes, curves = with_diagnostic()
+    with pytest.raises(ValueError, match="columns bulk.*The curves have lane"):
+        analysis.collapse(lanes, curves, curve="bulk")
+    with pytest.raises(ValueError, match="no curve of spike.*not logged or lost"):
+        analysis.collapse(lanes, curves.assign(spike=np.nan), curve="spike")
+
+
+def test_a_size_without_the_rate_is_missing_and_one_that_failed_says_so():
+    lanes, curves = tables()
+    gone = lanes[~((lanes["N"] == 64) & (lanes["eta0"] == 2))]
+    found = analysis.collapse(gone, curves)
+    assert [d.status for d in found.deviations] == ["ok", "missing", "ok", "ok"]
+    assert "has no run at eta0 = 2" in found.reasons[0]
+    at = (lanes["N"] == 64) & (lanes["eta0"] == 2)
+    lanes.loc[at, ["status", "train_mse"]] = ["failed", np.nan]
+    found = analysis.collapse(lanes, curves)
+    assert [d.status for d in found.deviations] == ["ok", "failed", "ok", "ok"]
+    assert found.reasons[0].endswith("--retry failed.")

@@ -8,7 +8,7 @@ import pytest
 
 from scaletx import retrieve
 
-N, K, STEPS = 12, 7, 4
+N, K, STEPS = 13, 7, 4
 SETTINGS = [
     ("softmax", "identity"),
     *((a, "tanh") for a in ("softmax", "linear", "relu:1", "relu:2")),
@@ -141,6 +141,42 @@ def test_the_nearest_memory_is_found_not_the_longest():
     assert int(jnp.argmax(found.weights)) == 0
 
 
+@pytest.mark.parametrize("activation", ["linear", "relu:1", "relu:2"])
+def test_without_self_coupling_a_unit_does_not_hear_itself(activation):
+    """To first order: the step at a unit does not change when its own sign does."""
+    memories, query = patterns("sign")
+    z = query[0] @ memories.T / N
+    with jax.enable_x64():
+        found = retrieve(
+            memories,
+            query[0],
+            activation=activation,
+            visible="tanh",
+            gain=1e-3,
+            self_coupling=False,
+            steps=1,
+        )
+    x = np.arctanh(np.asarray(found.state)) / 1e-3
+    plain_x = memories.T @ oracles.phi(activation, z[:, None])[:, 0]
+    for i in range(N):
+        slope = oracles.jacobian_product(activation, z[:, None], np.ones((K, 1)))
+        own = query[0][i] * np.sum(slope[:, 0] * memories[:, i] ** 2) / N
+        assert x[i] == pytest.approx(plain_x[i] - own, rel=1e-4, abs=1e-6)
+
+
+def test_without_self_coupling_more_disturbed_patterns_are_found():
+    rng = np.random.default_rng(0)
+    memories = np.sign(rng.normal(size=(30_000, 128)))
+    flips = np.where(rng.random((50, 128)) < 0.1, -1, 1)
+    query = memories[:50] * flips
+
+    def share(**words):
+        found = retrieve(memories, query, activation="relu:3", **words)
+        return float(jnp.mean(jnp.mean(found.state == memories[:50], axis=1) > 0.975))
+
+    assert share() < 0.5 < share(self_coupling=False)
+
+
 def test_it_runs_under_jit_and_vmap():
     memories, query = patterns("sign")
     alone = retrieve(memories, query, activation="relu:2").state
@@ -159,6 +195,7 @@ def test_it_runs_under_jit_and_vmap():
         ({"visible": "step"}, "expected one of identity, tanh, sign"),
         ({"visible": "tanh", "gain": 0}, "gain"),
         ({"steps": 0}, "steps"),
+        ({"self_coupling": False}, "known for relu:P and linear"),
         ({"query": np.ones(N + 1)}, r"expected \(K, N\) and \(..., N\)"),
         ({"memories": np.ones(N)}, r"expected \(K, N\) and \(..., N\)"),
     ],

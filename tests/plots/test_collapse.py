@@ -16,7 +16,7 @@ def test_lines_are_seed_means_and_distances():
     for curve in c.curves:
         x, y = drawn(left, f"mean {curve.size}").get_data()
         np.testing.assert_allclose(x, c.epochs)
-        np.testing.assert_allclose(y, curve.loss.mean(axis=0))
+        np.testing.assert_allclose(y, curve.value.mean(axis=0))
         apart = drawn(right, f"distance {curve.size}").get_ydata()
         np.testing.assert_allclose(apart, curve.log_mean - c.curves[-1].log_mean)
     assert len(left.collections) == len(c.curves)
