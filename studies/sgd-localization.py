@@ -115,7 +115,7 @@ def draw(tables: Tables) -> Any:
                     label=label,
                 )
         ax.set_xscale("log")
-        ax.set_ylim(0, 1)
+        ax.set_ylim(-0.04, 1)
         ax.set_xlabel("eta0")
         ax.set_ylabel("smallest $K_{eff}/K$ of the run")
         ax.set_title(arm, loc="left", fontsize="medium")

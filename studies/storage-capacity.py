@@ -35,7 +35,7 @@ import pandas as pd
 from scipy import stats
 
 from scaletx import retrieve
-from scaletx.plots.canvas import blank, shades
+from scaletx.plots.canvas import BESIDE, blank, shades
 from scaletx.study import Finding, Size, Study, Tables
 
 FLIPPED, OVERLAP, STEPS = 0.1, 0.95, 10
@@ -48,7 +48,7 @@ SIZES = {
     "relu:1 uncoupled": (64, 128, 256, 512, 1024, 2048),
     "relu:2 uncoupled": (32, 48, 64, 96, 128, 192, 256, 384),
     "relu:3 uncoupled": (16, 24, 32, 48, 64, 96),
-    "softmax": (10, 12, 14, 16, 18, 20, 22),
+    "softmax": (10, 20, 30),
 }
 QUICK = {"relu:1": (16, 24, 32, 48), "softmax": (6, 8, 10)}
 MOST = 2**19
@@ -188,7 +188,7 @@ def draw(tables: Tables) -> Any:
         left.plot(ends, np.exp(start) * ends**slope, style, color=color, label=label)
     left.set_xscale("log", base=2)
     left.set_xlabel("visible units N")
-    left.set_title("relu(p): powers of N (expected)", loc="left", fontsize="medium")
+    left.set_title("relu(p): powers of N", loc="left", fontsize="medium")
     one = table[table["activation"] == "softmax"]
     N, K = one["N"].to_numpy(float), one["K_max"].to_numpy(float)
     rate, _, _, start, _ = line(N, np.log2(K))
@@ -198,10 +198,11 @@ def draw(tables: Tables) -> Any:
     right.plot(ends, 2 ** (start + rate * ends), color="black", label=label)
     right.set_xlabel("visible units N")
     right.set_title("softmax: exponential in N", loc="left", fontsize="medium")
+    left.legend(title="fitted (expected)", fontsize="small", **BESIDE)
+    right.legend(frameon=False, fontsize="small")
     for ax in (left, right):
         ax.set_yscale("log", base=2)
         ax.set_ylabel("patterns retrieved, $K_{max}$")
-        ax.legend(frameon=False, fontsize="small")
         ax.spines[["top", "right"]].set_visible(False)
     return figure
 

@@ -6,7 +6,7 @@ from oracles import double_factorial_norm
 from scipy import integrate, special, stats
 
 from scaletx._types import LARGEST_POWER
-from scaletx.activations import activation, relu_norm
+from scaletx.activations import activation, log_cosh, relu_norm, visible
 
 NAMES = ["linear", "relu:1", "relu:2", "relu:3", "softmax"]
 
@@ -32,6 +32,34 @@ def test_value_is_the_gradient_of_the_lagrangian(name):
         phi = activation(name)
         slope = jax.grad(phi.lagrangian)(z)
         np.testing.assert_allclose(slope, phi.value(z), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_visible_value_is_the_gradient_of_its_lagrangian(name):
+    with jax.enable_x64():
+        x = jnp.asarray([-3.0, -0.2, 0.0, 0.2, 3.0])
+        g = visible(name)
+        np.testing.assert_allclose(jax.grad(g.lagrangian)(x), g.value(x), atol=1e-15)
+        linear = name == "linear"
+        np.testing.assert_allclose(g.value(x), x if linear else np.tanh(x), rtol=1e-14)
+        wanted = x**2 / 2 if linear else np.log(np.cosh(x))
+        assert float(g.lagrangian(x)) == pytest.approx(float(wanted.sum()), rel=1e-12)
+
+
+@pytest.mark.parametrize("x", [-1e4, 1e4])
+def test_log_cosh_and_its_slope_are_finite_where_cosh_overflows(x):
+    x = jnp.float32(x)
+    assert not jnp.isfinite(jnp.cosh(x))
+    assert float(log_cosh(x)) == pytest.approx(1e4 - np.log(2), rel=1e-7)
+    assert float(jax.grad(log_cosh)(x)) == np.sign(x)
+
+
+def test_lagrangians_at_ten_thousand_overflow_from_power_nine_on():
+    z = jnp.full(3, 1e4, jnp.float32)
+    finite = [
+        p for p in range(1, 12) if jnp.isfinite(activation(f"relu:{p}").lagrangian(z))
+    ]
+    assert finite == list(range(1, 9))
 
 
 def test_relu_values_by_hand():

@@ -21,6 +21,7 @@ from scaletx.analysis.regret import Regret as Regret
 # Collapse of training curves
 from scaletx.analysis.collapse import Collapse as Collapse  # isort: skip
 from scaletx.analysis.collapse import collapse as collapse
+from scaletx.analysis.collapse import collapses as collapses
 from scaletx.analysis.collapsed import CollapseAnswer as CollapseAnswer
 from scaletx.analysis.deviation import Deviation as Deviation
 from scaletx.analysis.trend import Trend as Trend

@@ -1,7 +1,7 @@
 """Do training curves of different sizes lie on each other at one rate?"""
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,18 +11,12 @@ from jaxtyping import Float
 
 from scaletx import _checks
 from scaletx._text import aligned
-from scaletx._types import RunStatus
-from scaletx.analysis.cells import DIGITS, Curves, clean, curves
+from scaletx.analysis.carried import carried
+from scaletx.analysis.cells import clean, curves
 from scaletx.analysis.collapsed import CollapseAnswer, Seen, judge
-from scaletx.analysis.columns import Columns, find_columns
+from scaletx.analysis.columns import find_columns, parts, refuse_groups
 from scaletx.analysis.deviation import Deviation, deviation, houdayer_hartmann
-from scaletx.analysis.epochs import (
-    BATCH_LOSS,
-    CurveStatus,
-    SizeCurve,
-    on_epochs,
-    tracks,
-)
+from scaletx.analysis.epochs import BATCH_LOSS, CurveStatus, SizeCurve
 from scaletx.analysis.mixed import refuse_mixed
 from scaletx.analysis.options import listed
 from scaletx.analysis.tables import CURVE_COLUMNS, Results
@@ -116,6 +110,7 @@ def collapse(
     loss: str | None = None,
     curve: str = BATCH_LOSS,
     seed: str = "seed",
+    group: str | None = None,
     margin: float = 0.05,
     epoch: float | None = None,
     allow_mixed: bool = False,
@@ -130,13 +125,15 @@ def collapse(
     Args:
         results: What `read` returned, or a lanes table: one row a run, with a column
             `lane`.
-        curves_table: For a lanes table: columns `lane`, `step`, `batch_loss`, a row
-            the mean over the steps up to its own.
+        curves_table: For a lanes table: columns `lane`, `step` and the curve; of
+            `batch_loss` a row is the mean over the steps up to its own, of any other
+            the value at its step, or empty.
         size: Column of the size.
         lr: Column of the rate.
         loss: Column that chooses the rate.
         curve: Column of the curves that is compared; a diagnostic, say.
         seed: Column of the seed.
+        group: Column that has one value here; `collapses` judges each of several.
         margin: Bound of D, fixed before the data.
         epoch: Steps per epoch of every size; None takes each size's P // B.
         allow_mixed: Compare runs although further columns vary.
@@ -152,14 +149,16 @@ def collapse(
     margin = _checks.number("margin", margin, above=0)
     if epoch is not None:
         epoch = _checks.number("epoch", epoch, above=0)
-    lanes, table = _tables(results, curves_table, curve)
+    lanes, table = _tables(results, curves_table)
+    _require(lanes, table, curve)
+    refuse_groups(lanes, group, "collapse")
     columns = find_columns(lanes, size=size, lr=lr, loss=loss, seed=seed)
     if not allow_mixed:
         refuse_mixed(lanes, columns, (ignore,) if isinstance(ignore, str) else ignore)
     grids = curves(clean(lanes, columns))
     best = grids[0].best
     rate = None if best is None else float(2.0 ** grids[0].log2_lr[best])
-    times, found = _at_rate(
+    times, found = carried(
         lanes, table, grids, rate, columns=columns, epoch=epoch, curve=curve
     )
     ended = [each for each in found if each.status is CurveStatus.OK]
@@ -184,8 +183,36 @@ def collapse(
     )
 
 
+def collapses(
+    results: Results | pd.DataFrame,
+    curves_table: pd.DataFrame | None = None,
+    *,
+    group: str,
+    **words: Any,
+) -> dict[Any, Collapse]:
+    """Judge each group of runs by itself, each at its own best rate.
+
+    Args:
+        results: What `read` returned, or a lanes table.
+        curves_table: For a lanes table: its curves.
+        group: Column of the group.
+        **words: What `collapse` takes.
+
+    Returns:
+        A collapse for each value of the group, in order of appearance.
+
+    Raises:
+        ValueError: As `collapse` does.
+    """
+    lanes, table = _tables(results, curves_table)
+    return {
+        value: collapse(part, table, group=group, **words)
+        for value, part in parts(lanes, group).items()
+    }
+
+
 def _tables(
-    results: Results | pd.DataFrame, table: pd.DataFrame | None, curve: str
+    results: Results | pd.DataFrame, table: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     lanes = results.lanes if isinstance(results, Results) else results
     if table is None:
@@ -197,6 +224,10 @@ def _tables(
         table = results.curves
     if lanes.empty:
         raise ValueError("The table has no rows: there is nothing to judge yet.")
+    return lanes, table
+
+
+def _require(lanes: pd.DataFrame, table: pd.DataFrame, curve: str) -> None:
     wanted = (*CURVE_COLUMNS[:2], curve)
     lacking = [name for name in wanted if name not in table]
     lacking += ["lane"] * ("lane" not in lanes and "lane" not in lacking)
@@ -206,72 +237,3 @@ def _tables(
             f"both tables, step and {curve} make its curve. The curves have "
             f"{', '.join(map(str, table))}."
         )
-    return lanes, table
-
-
-def _at_rate(
-    lanes: pd.DataFrame,
-    table: pd.DataFrame,
-    grids: Sequence[Curves],
-    rate: float | None,
-    *,
-    columns: Columns,
-    epoch: float | None,
-    curve: str,
-) -> tuple[Float[np.ndarray, " times"], list[SizeCurve]]:
-    """Collect the curves of every size at one rate."""
-    loss = pd.to_numeric(lanes[columns.loss], errors="coerce")
-    ended = np.isfinite(np.asarray(loss, dtype=float))
-    if "status" in lanes:
-        ended &= np.asarray(lanes["status"] == RunStatus.OK)
-    at_rate = np.array([_same(rate, x) for x in lanes[columns.lr]], dtype=bool)
-    here = ended & at_rate
-    sizes = np.asarray(pd.to_numeric(lanes[columns.size]))
-    found, of_size, epochs = [], [], []
-    for grid in grids:
-        column = [_same(rate, x) for x in 2.0**grid.log2_lr]
-        run = np.asarray(sizes == grid.size) & at_rate
-        status = _status(grid.loss[:, column], bool(run.any()))
-        rows = pd.DataFrame(lanes[here & (sizes == grid.size)])
-        seeds = tuple(rows[columns.seed].tolist()) if columns.seed else (0,)
-        if status is CurveStatus.OK:
-            of_size.append(tracks(table, list(rows["lane"]), curve))
-            epochs.append(epoch or _epoch(rows, grid.size))
-        else:
-            seeds = ()
-        found.append(SizeCurve(grid.size, status, seeds, np.zeros((0, 0))))
-    times, losses = on_epochs(of_size, epochs) if of_size else (np.zeros(0), [])
-    rest = iter(losses)
-    return times, [
-        each._replace(value=next(rest)) if each.status is CurveStatus.OK else each
-        for each in found
-    ]
-
-
-def _same(rate: float | None, other: float) -> bool:
-    return rate is not None and f"{rate:.{DIGITS}g}" == f"{float(other):.{DIGITS}g}"
-
-
-def _status(loss: Float[np.ndarray, "seeds rates"], run: bool) -> CurveStatus:
-    """Say how the runs at one size and rate ended: a diverged seed decides."""
-    if not run:
-        return CurveStatus.MISSING
-    if np.isinf(loss).any():
-        return CurveStatus.DIVERGED
-    return CurveStatus.OK if np.isfinite(loss).any() else CurveStatus.FAILED
-
-
-def _epoch(rows: pd.DataFrame, size: float) -> float:
-    if not {"P", "B"} <= set(rows):
-        raise ValueError(
-            "The table has no columns P and B, so the steps of an epoch are unknown: "
-            "give epoch=STEPS."
-        )
-    counts = {(int(p), int(b)) for p, b in zip(rows["P"], rows["B"], strict=True)}
-    if len(counts) > 1:
-        raise ValueError(
-            f"Runs at size {size:g} differ in P or B {sorted(counts)}: an epoch is "
-            "P // B steps, one number a size. Leave some out, or give epoch=STEPS."
-        )
-    ((p, b),) = counts
-    return float(max(p // b, 1))

@@ -1,6 +1,5 @@
 """The rule that turns deviations into `collapses`, `fails` or `cannot tell`."""
 
-import math
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,7 +8,7 @@ from scaletx.analysis import options
 from scaletx.analysis.advice import MOST
 from scaletx.analysis.cells import Curves
 from scaletx.analysis.columns import Columns
-from scaletx.analysis.deviation import Deviation
+from scaletx.analysis.deviation import Deviation, seeds_for
 from scaletx.analysis.epochs import CurveStatus
 from scaletx.analysis.options import listed
 
@@ -173,10 +172,8 @@ def _undecided(d: Deviation, seen: Seen, margin: float) -> str:
 
 def _seeds(d: Deviation, margin: float) -> str:
     """Say how many seeds would take the margin out of the interval, if so few do."""
-    assert d.D is not None and d.low is not None and d.high is not None
-    half = max(d.high - d.D, d.D - d.low)
-    ratio = (half / max(abs(d.D - margin), 1e-9)) ** 2
-    count = math.ceil(d.seeds * min(ratio, MOST)) + 1
-    return (
-        f"{'about' if ratio <= MOST else 'more than'} {count} seeds (--seeds {count})"
-    )
+    assert d.D is not None
+    most = MOST * d.seeds
+    count = seeds_for(d, abs(d.D - margin), most)
+    about = f"about {count} seeds (--seeds {count})"
+    return f"more than {most} seeds" if count is None else about

@@ -86,9 +86,34 @@ def numbers(values: Any, name: str, *, finite: bool = False) -> Float[np.ndarray
     bad = np.isnan(found) & ~np.asarray(pd.isna(cells))
     bad |= finite & ~np.isfinite(found)
     if bad.any():
-        row = cells.index[bad][0]
+        first = int(np.argmax(bad))
+        cell = cells.astype(object).iloc[first]
         raise ValueError(
-            f"Column {name!r} holds {cells.astype(object)[row]!r} in row {row}: "
+            f"Column {name!r} holds {cell!r} in row {cells.index[first]}: "
             f"expected {'finite numbers' if finite else 'numbers'} only."
         )
     return found.reshape(np.shape(values))
+
+
+def parts(table: pd.DataFrame, group: str) -> dict[Any, pd.DataFrame]:
+    """Split a table by a column's values, in order of appearance.
+
+    Raises:
+        ValueError: If there is no such column.
+    """
+    if group not in table:
+        raise _checks.unknown("group", group, map(str, table.columns))
+    return dict(iter(table.groupby(group, sort=False, dropna=False)))
+
+
+def refuse_groups(table: pd.DataFrame, group: str | None, judgment: str) -> None:
+    """Refuse a table of several groups where a judgment is about one.
+
+    Raises:
+        ValueError: If the column has several values, or is unknown.
+    """
+    if group is not None and len(parts(table, group)) > 1:
+        raise ValueError(
+            f"Column {group!r} has several values, and a {judgment} is about one: "
+            f"call {judgment}s(table, group={group!r})."
+        )

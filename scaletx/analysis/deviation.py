@@ -54,6 +54,26 @@ def half_width(curve: SizeCurve, reference: SizeCurve) -> Float[np.ndarray, " ti
     return stats.t.ppf((1 + LEVEL) / 2, freedom) * np.sqrt(total)
 
 
+def seeds_for(each: Deviation, half: float, most: int) -> int | None:
+    r"""Return the fewest seeds a size that shrink an interval to a half width.
+
+    With equal noise at both sizes the half width of $n$ seeds goes as
+    $t_{2(n - 1)} / \sqrt n$. None if more than `most` are needed, or it is unknown.
+
+    Example:
+        >>> noisy = Deviation(64, CurveStatus.OK, 0.1, 0.02, 0.18, 2, 0.05)
+        >>> seeds_for(noisy, 0.04, most=8)
+        4
+    """
+    if each.D is None or each.low is None or each.high is None:
+        return None
+    now = max(each.high - each.D, each.D - each.low)
+    seeds = np.arange(each.seeds, most + 1)
+    reach = stats.t.ppf((1 + LEVEL) / 2, 2 * (seeds - 1)) / np.sqrt(seeds)
+    enough = seeds[now * reach / reach[0] < half]
+    return int(enough[0]) if len(enough) else None
+
+
 def deviation(curve: SizeCurve, reference: SizeCurve) -> Deviation:
     r"""Measure how far a size's curve lies from the reference.
 

@@ -50,7 +50,7 @@ def drift(points: Sequence[Point]) -> Drift:
       the parabola of step $h$ through a point $p$ from the minimum misses it by
       $(c/k)(p^2/2 - h^2/6)$, so by the grid's place sizes differ by up to $-/+(c/k)
       h^2/16$: an eighth of half a step where curvature changes by its own size over
-      one step. Without this part a skewed basin on a grid of octaves is covered in 87 %
+      one step. Without this part a skewed basin on a grid of octaves is covered in 93 %
       of planted tables of three to five seeds; with it, in 98 %
       (`bench/calibration.py`).
 

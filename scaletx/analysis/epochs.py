@@ -160,7 +160,7 @@ def on_epochs(
         The epochs done at each point, and a matrix of values for each size.
 
     Raises:
-        ValueError: If a run is shorter than a point, or a value is not above 0.
+        ValueError: If a run is shorter than a point, or a value not above 0 and finite.
     """
     pairs = [(t, e) for size, e in zip(of_size, epoch, strict=True) for t in size]
     per_point = max(1, *(int(np.ceil(t.widest / e - 1e-9)) for t, e in pairs))
@@ -176,10 +176,11 @@ def on_epochs(
         np.array([track.at(times * e) for track in size])
         for size, e in zip(of_size, epoch, strict=True)
     ]
-    least = min(float(value.min()) for value in values)
-    if least <= 0:
+    flat = np.concatenate([value.ravel() for value in values])
+    bad = flat[~((flat > 0) & (flat < np.inf))]
+    if len(bad):
         raise ValueError(
-            f"A value of the curve is {least:g}: curves are compared by their "
-            "logarithm, so each must be above 0."
+            f"A value of the curve is {bad[0]:g}: curves are compared by their "
+            "logarithm, so each must be above 0, and finite."
         )
     return times[1:], values

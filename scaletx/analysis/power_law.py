@@ -13,12 +13,9 @@ from scaletx._text import aligned
 from scaletx.analysis.columns import numbers
 from scaletx.analysis.fitted import Fitted, fit
 from scaletx.analysis.fitting import FitStatus, LossName
-from scaletx.analysis.forecast import Forecast, HeldOut
+from scaletx.analysis.forecast import FAR, Forecast, HeldOut, interval, number, printed
 from scaletx.analysis.laws import POWER_LAW, Robust
 from scaletx.analysis.options import listed
-
-FAR = 10.0
-"""A forecast further beyond the data than this factor is flagged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +87,7 @@ class PowerLawFit:
     def __str__(self) -> str:
         rows = [("", "estimate", "interval")]
         rows += [
-            (name, _number(value), _range(*self.intervals[name]))
+            (name, number(value), interval(*self.intervals[name]))
             for name, value in self.params.items()
         ]
         title = (
@@ -99,23 +96,7 @@ class PowerLawFit:
         )
         lines = [title, aligned(rows)]
         if self.held_out:
-            head = (f"held out {self.x_name}", "forecast", "interval", "measured")
-            told = [
-                (
-                    listed([f.x]) + (" (far)" if f.far else ""),
-                    _number(f.y),
-                    _range(f.low, f.high),
-                    _number(each.measured),
-                    "" if each.error is None else f"{each.error:+.1%}",
-                )
-                for each in self.held_out
-                for f in [each.forecast]
-            ]
-            lines.append(aligned([(*head, "error"), *told]))
-            if any(each.forecast.far for each in self.held_out):
-                lines.append(
-                    f"far: more than {FAR:g} times beyond the {self.x_name} fitted."
-                )
+            lines.append(printed(self.held_out, self.x_name))
         if self.dropped:
             lines.append(f"Left out: {listed(self.dropped, '; ')}.")
         return "\n".join([*lines, *self.reasons])
@@ -293,11 +274,3 @@ def _ends(
         if interval is None
         else (_known(float(interval[0])), _known(float(interval[1])))
     )
-
-
-def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.4g}"
-
-
-def _range(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{low:.4g}..{high:.4g}"

@@ -10,7 +10,7 @@ import pandas as pd
 from scaletx import _checks
 from scaletx.analysis import printed
 from scaletx.analysis.cells import clean, curves
-from scaletx.analysis.columns import find_columns
+from scaletx.analysis.columns import find_columns, parts, refuse_groups
 from scaletx.analysis.drift import Drift, drift
 from scaletx.analysis.judgment import Answer, Evidence, Margins, judge
 from scaletx.analysis.mixed import refuse_mixed
@@ -121,11 +121,7 @@ def verdict(
     if table.empty:
         raise ValueError("The table has no rows: there is nothing to judge yet.")
     columns = find_columns(table, size=size, lr=lr, loss=loss, seed=seed)
-    if group is not None and len(_parts(table, group)) > 1:
-        raise ValueError(
-            f"Column {group!r} has several values, and a verdict is about one: "
-            f"call verdicts(table, group={group!r})."
-        )
+    refuse_groups(table, group, "verdict")
     if not allow_mixed:
         named = (ignore,) if isinstance(ignore, str) else tuple(ignore)
         refuse_mixed(table, columns, named)
@@ -165,11 +161,5 @@ def verdicts(table: pd.DataFrame, *, group: str, **words: Any) -> dict[Any, Verd
     """
     return {
         value: verdict(part, group=group, **words)
-        for value, part in _parts(table, group).items()
+        for value, part in parts(table, group).items()
     }
-
-
-def _parts(table: pd.DataFrame, group: str) -> dict[Any, pd.DataFrame]:
-    if group not in table:
-        raise _checks.unknown("group", group, map(str, table.columns))
-    return dict(iter(table.groupby(group, sort=False, dropna=False)))

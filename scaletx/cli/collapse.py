@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from scaletx.cli.judging import columns, default, show, store, title, words
+from scaletx.cli.judging import columns, default, each_group, show, store, title
 from scaletx.cli.plot import plot
 
 EXITS = {"fails": 1, "cannot tell": 3, "collapses": 0}
@@ -48,7 +48,7 @@ def collapse(
 @options
 @click.option("--out", metavar="FILE.(png|svg|pdf)", help="[DIR/collapse.png]")
 def plot_collapse(paths: tuple[str, ...], out: str | None, **given: Any) -> None:
-    """Draw training curves of all sizes at one rate; a row of panels a PATH.
+    """Draw training curves of all sizes at one rate; a row of panels a PATH or group.
 
     Example: scaletx plot collapse runs/width --out collapse.svg
     """
@@ -56,15 +56,14 @@ def plot_collapse(paths: tuple[str, ...], out: str | None, **given: Any) -> None
 
     judged = _judge(paths, **given)
     figure = plots.collapses(
-        [c for _, _, c in judged], titles=[title(path) for path in paths]
+        [c for _, _, c in judged],
+        titles=[title(path, group) for path, group, _ in judged],
     )
     click.echo(plots.save(figure, out or default(paths, "collapse.png")))
 
 
-def _judge(paths: tuple[str, ...], **given: Any) -> list[tuple[str, None, Any]]:
-    """Judge each path: (path, no group, collapse)."""
+def _judge(paths: tuple[str, ...], **given: Any) -> list[tuple[str, Any, Any]]:
+    """Judge each path, and each group within it: (path, group, collapse)."""
     from scaletx import analysis
 
-    return [
-        (path, None, analysis.collapse(store(path), **words(**given))) for path in paths
-    ]
+    return each_group(paths, store, analysis.collapse, analysis.collapses, **given)

@@ -12,6 +12,7 @@ COLUMNS = {
     "lr": "Column of the learning rate. [eta0]",
     "loss": "Column of the loss. [train_mse]",
     "seed": "Column of the seed. [seed]",
+    "group": "Column whose values are judged apart.",
 }
 
 
@@ -40,6 +41,36 @@ def words(*, ignore: str, **options: Any) -> dict[str, Any]:
     """Turn options into what the judging functions take; those not given stay out."""
     given = {name: value for name, value in options.items() if value is not None}
     return given | {"ignore": tuple(c for c in ignore.split(",") if c)}
+
+
+def each_group(
+    paths: Iterable[str],
+    load: Callable[[str], Any],
+    one: Callable,
+    apart: Callable,
+    *,
+    group: str | None,
+    **given: Any,
+) -> list[tuple[str, Any, Any]]:
+    """Judge each path, and each group within it: (path, group, result).
+
+    Args:
+        paths: Folders or files.
+        load: Reads one.
+        one: Judges what was read.
+        apart: Judges each group of it, by name.
+        group: Column of the group, if any.
+        **given: Further options.
+    """
+    judged = []
+    for path in paths:
+        table, asked = load(path), words(**given)
+        if group is None:
+            judged.append((path, None, one(table, **asked)))
+        else:
+            found = apart(table, group=group, **asked)
+            judged += [(path, value, each) for value, each in found.items()]
+    return judged
 
 
 def store(path: str) -> Any:

@@ -6,15 +6,13 @@ from typing import Any
 
 import click
 
-from scaletx.cli.judging import columns, show, store, words
+from scaletx.cli.judging import columns, each_group, show, store
 
 EXITS = {"drifts": 1, "cannot tell": 3, "transfers": 0}
 
 
 def options(function: Callable) -> Callable:
     """Add what `verdict` and `plot transfer` read."""
-    group = "Column whose values are judged apart."
-    function = click.option("--group", metavar="COLUMN", help=group)(function)
     return columns(margin=0.15, of="Margin of the slope.")(function)
 
 
@@ -44,18 +42,11 @@ def verdict(
     )
 
 
-def judge(
-    paths: tuple[str, ...], *, group: str | None, **given: Any
-) -> list[tuple[str, Any, Any]]:
+def judge(paths: tuple[str, ...], **given: Any) -> list[tuple[str, Any, Any]]:
     """Judge each path, and each group within it: (path, group, verdict)."""
     from scaletx import analysis
 
-    judged = []
-    for path in paths:
-        table = analysis.load(store(path) if Path(path).is_dir() else path)
-        if group is None:
-            judged.append((path, None, analysis.verdict(table, **words(**given))))
-        else:
-            by_group = analysis.verdicts(table, group=group, **words(**given))
-            judged += [(path, value, v) for value, v in by_group.items()]
-    return judged
+    def load(path: str) -> Any:
+        return analysis.load(store(path) if Path(path).is_dir() else path)
+
+    return each_group(paths, load, analysis.verdict, analysis.verdicts, **given)

@@ -2,8 +2,11 @@
 
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from scaletx import _checks
@@ -72,12 +75,14 @@ def flow(
         times: Times to return, rising.
         tau_x: Time constant of the visible units, above 0.
         tau_h: That of the hidden units; 0 for units that follow at once.
-        rtol: Relative tolerance of a step.
-        atol: Absolute tolerance of a step.
+        rtol: Relative tolerance of a step, above 0.
+        atol: Absolute tolerance of a step, above 0.
 
     Raises:
         ValueError: If the model is linear, whose energy has no lower bound, so that the
-            flow diverges; if times do not rise; or if `h` is given with `tau_h=0`.
+            flow diverges; if shapes do not match; if times do not rise; or if `h` is
+            given with `tau_h=0`.
+        RuntimeError: If it takes more than `MOST_STEPS` steps.
 
     References:
         Holtzman, Krotov, Hanin, arXiv 2605.10164, section 3.
@@ -91,6 +96,9 @@ def flow(
     times = _rising(times)
     tau_x = _checks.number("tau_x", tau_x, above=0)
     tau_h = _checks.number("tau_h", tau_h, least=0)
+    rtol = _checks.number("rtol", rtol, above=0)
+    atol = _checks.number("atol", atol, above=0)
+    x = _visible_units(model, x)
     if tau_h == 0 and h is not None:
         raise ValueError(
             "flow() got h with tau_h=0: such hidden units are always at their fixed "
@@ -109,21 +117,28 @@ def flow(
 
     import diffrax  # slow to import, and needed here alone
 
-    x = jnp.asarray(x)
-    start = x, None if tau_h == 0 else (rest(x) if h is None else jnp.asarray(h))
+    if h is not None:
+        h = _hidden_units(model, h, x)
+    elif tau_h > 0:
+        h = rest(x)
     solution = diffrax.diffeqsolve(
         diffrax.ODETerm(move),
         diffrax.Tsit5(),
         t0=times[0],
         t1=times[-1],
         dt0=None,
-        y0=start,
+        y0=(x, h),
         saveat=diffrax.SaveAt(ts=times),
         stepsize_controller=diffrax.PIDController(rtol=rtol, atol=atol),
         max_steps=MOST_STEPS,
+        throw=False,
     )
-    assert solution.ys is not None
-    xs, hs = solution.ys
+    xs, hs = eqx.error_if(
+        solution.ys,
+        solution.result != diffrax.RESULTS.successful,
+        f"flow() did not arrive in {MOST_STEPS:,} steps. Ask for fewer times, loosen "
+        "rtol and atol, or take tau_h=0 if hidden units are much faster.",
+    )
     hs = rest(xs) if hs is None else hs
     return Flow(times, xs, hs, model.energy(xs, hs))
 
@@ -139,6 +154,9 @@ def descend(model: DenseAM, x: Float[Array, "*s N"], *, steps: int = 10) -> Desc
         x: Visible units.
         steps: How many.
 
+    Raises:
+        ValueError: If `x` does not hold the model's units, or `steps` is below 1.
+
     Example:
         >>> from scaletx.parameterization import prescribe
         >>> model = DenseAM(prescribe(N=8, K=16), key=jax.random.key(0))
@@ -152,16 +170,40 @@ def descend(model: DenseAM, x: Float[Array, "*s N"], *, steps: int = 10) -> Desc
         new = model(x)
         return new, new
 
-    x = jnp.asarray(x)
+    x = _visible_units(model, x)
     _, states = jax.lax.scan(step, x, length=steps)
     states = jnp.concatenate([x[None], states])
     return Descent(states, model.adiabatic_energy(states))
 
 
-def _rising(times: Float[Array, "T"]) -> Float[Array, "T"]:
-    times = jnp.asarray(times, float)
-    if times.ndim != 1 or len(times) < 2 or bool(jnp.any(jnp.diff(times) <= 0)):
+def _visible_units(model: DenseAM, x: Array) -> Array:
+    N = model.W.shape[1]
+    if np.shape(x)[-1:] != (N,):
         raise ValueError(
-            f"times of shape {times.shape}: expected two or more times that rise."
+            f"x of shape {np.shape(x)}: expected (..., {N}), the model's visible units."
         )
-    return times
+    return jnp.asarray(x, jnp.result_type(x, model.W))
+
+
+def _hidden_units(model: DenseAM, h: Array, x: Array) -> Array:
+    wanted = (*x.shape[:-1], len(model.W))
+    if np.shape(h) != wanted:
+        raise ValueError(
+            f"h of shape {np.shape(h)}: expected {wanted}, the model's hidden units "
+            "for each row of x."
+        )
+    return jnp.asarray(h, x.dtype)
+
+
+def _rising(times: Float[Array, "T"]) -> Float[Array, "T"]:
+    """Look at values where there are any: not at traced times."""
+    shape = np.shape(times)
+    rise = len(shape) == 1 and shape[0] >= 2
+    if rise and not isinstance(times, Tracer):
+        values = np.asarray(times)
+        rise = bool(np.isfinite(values).all() and (np.diff(values) > 0).all())
+    if not rise:
+        raise ValueError(
+            f"times of shape {shape}: expected two or more times that rise."
+        )
+    return jnp.asarray(times, float)

@@ -1,30 +1,22 @@
 """Retrieval from raw memories: a DenseAM that nobody trained."""
 
-from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
 from jax.scipy.special import xlogy
 from jaxtyping import Array, Float
 
 from scaletx import _checks
 from scaletx._types import parse_activation
 from scaletx.activations import activation as lookup
+from scaletx.models import _accepted as accepted
+from scaletx.models._accepted import Visible
 
 STILL = 1e-5
 """A pattern whose last step moved no entry by more, relative to its largest, is at
 rest."""
-
-
-class Visible(StrEnum):
-    """What holds patterns: real numbers, numbers from -1 to 1, or signs."""
-
-    IDENTITY = "identity"
-    TANH = "tanh"
-    SIGN = "sign"
 
 
 class Retrieval(NamedTuple):
@@ -33,7 +25,7 @@ class Retrieval(NamedTuple):
     Attributes:
         state: `(..., N)`, the retrieved patterns.
         trajectory: `(steps + 1, ..., N)`, from the query on.
-        energies: `(steps + 1, ...)`; they never rise.
+        energies: `(steps + 1, ...)`; with self-coupling they never rise.
         converged: `(...)`, whether the last step changed nothing.
         weights: `(..., K)`, how much of each memory the state recalls: the hidden
             units' activations; None unless asked for.
@@ -57,7 +49,7 @@ def retrieve(
     activation: str = "softmax",
     visible: Visible | str | None = None,
     beta: float | None = None,
-    gain: float = 4.0,
+    gain: float | None = None,
     centered: bool = False,
     self_coupling: bool = True,
     steps: int = 10,
@@ -103,7 +95,7 @@ def retrieve(
             `sign`.
         beta: Sharpness of softmax; by default $N / \overline{\|\text{memory}\|^2}$, 1
             for patterns of signs. Small ones retrieve means over memories.
-        gain: Sharpness of tanh.
+        gain: Sharpness of tanh, 4 by default; the others have none.
         centered: Remove the mean over memories, $\tilde W = C W$.
         self_coupling: Keep what a unit feeds back to itself through the memories, to
             first order $s_1 \sum_k \phi'(z_k) W_{ki}^2\, \xi_i$. It holds wrong bits in
@@ -115,8 +107,9 @@ def retrieve(
 
     Raises:
         ValueError: If shapes do not match; if `sign` meets memories or queries that are
-            not signs; if the identity is combined with an activation whose energy then
-            has no lower bound; or if a setting is one that is not used.
+            not signs, or `tanh` queries beyond -1 and 1; if a value is not finite; if
+            the identity is combined with an activation whose energy then has no lower
+            bound; or if a setting is one that is not used.
 
     Example:
         A memory is found again with two of its signs flipped:
@@ -132,31 +125,23 @@ def retrieve(
         Ramsauer et al., "Hopfield Networks is All You Need", 2021 (softmax and the
         identity); Holtzman, Krotov, Hanin, arXiv 2605.10164, section 3.
     """
-    memories, query = _arrays(memories, query)
+    memories, query = accepted.arrays(memories, query)
     steps = _checks.integer("steps", steps)
+    centered = _checks.boolean("centered", centered)
+    coupled = _checks.boolean("self_coupling", self_coupling)
     kind = parse_activation(activation).kind
     if visible is None:
         visible = Visible.IDENTITY if kind == "softmax" else Visible.SIGN
     visible = _checks.word("visible", visible, Visible)
-    _require_bounded(kind, activation, visible)
-    if visible is Visible.SIGN:
-        _require_signs(memories=memories, query=query)
-    N = memories.shape[1]
-    if kind == "softmax":
-        s1 = beta if beta is not None else N / jnp.mean(jnp.sum(memories**2, axis=-1))
-    elif beta is None:
-        s1 = 1 / N
-    else:
-        raise ValueError(
-            f"beta={beta:g} with activation={str(activation)!r}: it sharpens softmax. "
-            "Leave it out; visible='tanh' has a gain."
-        )
-    s2 = _checks.number("gain", gain, above=0) if visible is Visible.TANH else 1.0
-    if kind == "softmax" and not self_coupling:
+    accepted.require_bounded(kind, activation, visible)
+    if kind == "softmax" and not coupled:
         raise ValueError(
             "self_coupling=False with activation='softmax': it is known for relu:P and "
             "linear. Leave it out."
         )
+    s1 = accepted.sharpness(memories, kind, activation, beta)
+    s2 = accepted.gain(visible, gain)
+    accepted.require_values(visible, memories, query)
     b = jnp.zeros(len(memories), memories.dtype)
     if kind == "softmax":
         b = -s1 * jnp.sum(memories**2, axis=-1) / 2
@@ -170,9 +155,9 @@ def retrieve(
         s2,
         name=str(activation),
         visible=visible,
-        coupled=self_coupling,
+        coupled=coupled,
         steps=steps,
-        weights=weights,
+        weights=_checks.boolean("weights", weights),
     )
 
 
@@ -221,36 +206,3 @@ def _run(
 def _tied(x: Array) -> Array:
     """Zero up to rounding: overlaps of signs are whole numbers, and often cancel."""
     return jnp.abs(x) <= 1e-6 * jnp.max(jnp.abs(x), axis=-1, keepdims=True)
-
-
-def _arrays(memories, query) -> tuple[Array, Array]:
-    memories, query = jnp.asarray(memories), jnp.asarray(query)
-    if memories.ndim != 2 or query.ndim < 1 or query.shape[-1] != memories.shape[1]:
-        raise ValueError(
-            f"retrieve() got memories of shape {memories.shape} and a query of shape "
-            f"{query.shape}: expected (K, N) and (..., N) with the same N units."
-        )
-    kind = jnp.result_type(memories, query, jnp.float32)
-    return memories.astype(kind), query.astype(kind)
-
-
-def _require_bounded(kind: str, name: str, visible: Visible) -> None:
-    if visible is Visible.IDENTITY and kind != "softmax":
-        raise ValueError(
-            f"visible='identity' with activation={str(name)!r}: their energy has no "
-            "lower bound, so patterns grow for ever. Use visible='tanh' or 'sign', or "
-            "activation='softmax'."
-        )
-
-
-def _require_signs(**patterns: Array) -> None:
-    """Look at values where there are any: not under jit."""
-    for name, array in patterns.items():
-        if isinstance(array, Tracer):
-            continue
-        if bool(jnp.any(jnp.abs(array) != 1)):
-            raise ValueError(
-                f"visible='sign' with {name} other than -1 and 1: it holds patterns of "
-                "signs. Take jnp.sign of them, or visible='tanh' for values between, "
-                "or activation='softmax' for real numbers."
-            )

@@ -123,35 +123,37 @@ def _beside(finding: Finding) -> Finding:
 
 def claims(home: Path = HOME, figures: Path = FIGURES) -> Path:
     """Judge and draw every study that has tables, and write the table of claims."""
-    lines = [
+    index = ["| claim | made in | found |", "|---|---|---|"]
+    lines = []
+    for found in find(home=home):
+        folder, study = figures / found.name, found.study
+        measured = any(folder.glob("*.csv"))
+        result = conclude(found, folder) if measured else None
+        word = str(result.outcome) if result else "not run yet"
+        index.append(f"| [{study.claim}](#{found.name}) | {study.source} | {word} |")
+        lines += [f"## {found.name}", "", f"**{word}**: {study.claim}", ""]
+        if result:
+            lines += [
+                f"Made in: {study.source}",
+                "",
+                "| measured | expected | found | evidence |",
+                "|---|---|---|---|",
+                *(f"| {' | '.join(_beside(each))} |" for each in result.findings),
+                "",
+                f"![{found.name}]({found.name}/figure.png)",
+                "",
+                f"Again: `scaletx study run {found.name}`",
+                "",
+            ]
+    head = [
         "# Claims, and what was found",
         "",
         "Written by `scaletx study claims` from the tables beside it; do not edit. A "
         "claim is confirmed if every line is found as expected, refuted if one is "
-        "found to be the opposite.",
+        "found to be the opposite; what stands beside decides nothing.",
         "",
     ]
-    for found in find(home=home):
-        folder = figures / found.name
-        title = f"## {found.name}: "
-        if not any(folder.glob("*.csv")):
-            lines += [f"{title}not run yet", "", found.study.claim, ""]
-            continue
-        result = conclude(found, folder)
-        lines += [
-            f"{title}{result.outcome}",
-            "",
-            f"{found.study.claim} ({found.study.source})",
-            "",
-            "| measured | expected | found | evidence |",
-            "|---|---|---|---|",
-            *(f"| {' | '.join(_beside(finding))} |" for finding in result.findings),
-            "",
-            f"![{found.name}]({found.name}/figure.png)",
-            "",
-            f"Again: `scaletx study run {found.name}`",
-            "",
-        ]
+    lines = [*head, *index, "", *lines]
     path = figures / CLAIMS
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines), encoding="utf-8")

@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from scaletx import analysis
-from scaletx.analysis.deviation import deviation, houdayer_hartmann
+from scaletx.analysis.deviation import (
+    Deviation,
+    deviation,
+    houdayer_hartmann,
+    seeds_for,
+)
 from scaletx.analysis.epochs import CurveStatus, SizeCurve, Track, on_epochs
 
 from .planted_curves import EPOCHS, SIZES, tables
@@ -39,10 +44,41 @@ def test_the_word_follows_the_rule(apart, word, said):
 
 
 def test_noise_that_reaches_below_the_margin_asks_for_seeds():
-    found = analysis.collapse(*tables((0.09, 0.08, 0.02, 0.0), noise=0.02))
+    found = analysis.collapse(*tables((0.09, 0.1, 0.02, 0.0), noise=0.02))
     assert found.verdict == "cannot tell"
     assert "not by its interval" in found.reasons[0]
-    assert "--seeds" in found.reasons[0]
+    assert found.reasons[0].endswith("about 4 seeds (--seeds 4).")
+    found = analysis.collapse(*tables((0.09, 0.08, 0.02, 0.0), noise=0.02))
+    assert found.reasons[0].endswith("What would decide it: more than 12 seeds.")
+
+
+def test_the_advised_seeds_count_on_a_smaller_student_t():
+    # Two seeds: t of 2 freedoms is 4.30, of 6 it is 2.45; 1/sqrt(n) alone would ask
+    # for 8 seeds to halve the interval.
+    noisy = Deviation(64, CurveStatus.OK, 0.5, 0.3, 0.7, 2, 0.1)
+    half = [0.2 * t * np.sqrt(2 / n) / 4.3027 for n, t in ((3, 2.7764), (4, 2.4469))]
+    assert seeds_for(noisy, half[0] * 1.001, most=8) == 3
+    assert seeds_for(noisy, half[0] * 0.999, most=8) == 4
+    assert seeds_for(noisy, half[1] * 0.999, most=8) == 5
+    assert seeds_for(noisy, 0.001, most=8) is None
+    assert seeds_for(noisy._replace(low=None), 1.0, most=8) is None
+
+
+def test_seeds_as_many_as_advised_narrow_the_interval_enough():
+    rng = np.random.default_rng(0)
+
+    def curves(seeds):
+        # offsets of variance 0.05^2 to the digit
+        z = rng.normal(size=(2, seeds, 1))
+        z = (z - z.mean(1, keepdims=True)) / z.std(1, ddof=1, keepdims=True)
+        offset = np.log1p(0.05 * z) + np.log([1.2, 1.0])[:, None, None]
+        return (curve_of(n, x) for n, x in zip((1, 2), offset, strict=True))
+
+    few = deviation(*curves(2))
+    wanted = few.D - 0.05
+    advised = seeds_for(few, wanted, most=20)
+    low = {n: deviation(*curves(n)).low for n in (advised - 1, advised)}
+    assert low[advised - 1] < 0.05 < low[advised]
 
 
 def test_one_seed_cannot_tell():
@@ -177,45 +213,6 @@ def test_the_interval_covers_planted_distances(seeds, true, common):
     assert covered >= 88
 
 
-def with_diagnostic(power=0.0):
-    """Planted lanes whose curves carry a diagnostic: at steps 0, 10, ..., no last."""
-    lanes, curves = tables()
-    rows = []
-    for lane, one in curves.groupby("lane"):
-        steps = np.append(0, one["step"].to_numpy())
-        value = float(lane.split("-")[0]) ** power * np.exp(-steps / 60)
-        value[-1] = np.nan
-        loss = np.append(np.nan, one["batch_loss"])
-        columns = {"lane": lane, "step": steps, "batch_loss": loss, "spike": value}
-        rows.append(pd.DataFrame(columns))
-    return lanes, pd.concat(rows, ignore_index=True)
-
-
-def test_a_diagnostic_is_judged_by_its_values_at_their_steps():
-    lanes, curves = with_diagnostic()
-    found = analysis.collapse(lanes, curves, curve="spike")
-    assert found.curve == "spike" and found.verdict == "collapses"
-    steps = found.epochs * 10
-    for curve in found.curves:
-        np.testing.assert_allclose(curve.log_mean, -steps / 60, rtol=1e-9)
-    assert "D of spike against" in str(found) and found.to_dict()["curve"] == "spike"
-    grown = analysis.collapse(*with_diagnostic(0.5), curve="spike")
-    assert grown.verdict == "fails"
-    # distances of powers: half the logarithm of the ratio of sizes
-    wanted = [0.5 * np.log(256 / size) for size in SIZES[:-1]]
-    got = [each.D for each in grown.deviations][:-1]
-    np.testing.assert_allclose(got, wanted, rtol=1e-9)
-    assert analysis.collapse(lanes, curves).verdict == "collapses"
-
-
-def test_a_curve_that_is_not_there_is_named():
-    lanes, curves = with_diagnostic()
-    with pytest.raises(ValueError, match="columns bulk.*The curves have lane"):
-        analysis.collapse(lanes, curves, curve="bulk")
-    with pytest.raises(ValueError, match="no curve of spike.*not logged or lost"):
-        analysis.collapse(lanes, curves.assign(spike=np.nan), curve="spike")
-
-
 def test_a_size_without_the_rate_is_missing_and_one_that_failed_says_so():
     lanes, curves = tables()
     gone = lanes[~((lanes["N"] == 64) & (lanes["eta0"] == 2))]
@@ -227,3 +224,31 @@ def test_a_size_without_the_rate_is_missing_and_one_that_failed_says_so():
     found = analysis.collapse(lanes, curves)
     assert [d.status for d in found.deviations] == ["ok", "failed", "ok", "ok"]
     assert found.reasons[0].endswith("--retry failed.")
+
+
+def two_groups():
+    """Curves that collapse, and others, of another best rate, that do not."""
+    found = []
+    for word, apart, best in (("adam", 0.01, 1), ("sgd", 0.2, 0)):
+        lanes, curves = tables((3 * apart, apart, apart / 2, 0.0))
+        loss = 1 + np.abs(np.log2(lanes["eta0"]) - best)
+        lanes = lanes.assign(optimizer=word, train_mse=loss, lane=word + lanes["lane"])
+        found.append((lanes, curves.assign(lane=word + curves["lane"])))
+    lanes, curves = zip(*found, strict=True)
+    return pd.concat(lanes), pd.concat(curves, ignore_index=True)
+
+
+def test_groups_are_judged_apart_each_at_its_own_rate():
+    both = two_groups()
+    found = analysis.collapses(*both, group="optimizer", margin=0.04)
+    said = {name: (str(each.verdict), each.rate) for name, each in found.items()}
+    assert said == {"adam": ("collapses", 2.0), "sgd": ("fails", 1.0)}
+    assert found["adam"].margin == 0.04
+    with pytest.raises(ValueError, match=r"call collapses\(table, group='optimizer'\)"):
+        analysis.collapse(*both, group="optimizer")
+    with pytest.raises(ValueError, match="differ in more.*adam, sgd"):
+        analysis.collapse(*both)
+    with pytest.raises(ValueError, match="group='optimiser' is unknown"):
+        analysis.collapses(*both, group="optimiser")
+    with pytest.raises(ValueError, match="no rows"):
+        analysis.collapses(both[0][:0], both[1], group="optimizer")

@@ -184,6 +184,14 @@ def test_forecasts_far_beyond_the_data_are_flagged():
         found.forecast(-1)
 
 
+def test_the_printed_fit_says_what_far_means():
+    x = np.array([1.0, 2, 4, 8, 100])
+    said = "far: more than 10 times beyond the N fitted."
+    far = str(fit_power_law(x, law(x), holdout=1, replicates=0, x_name="N"))
+    assert "100 (far)" in far and far.splitlines().count(said) == 1
+    assert "far" not in str(fit_power_law(X, law(X), holdout=1, replicates=0))
+
+
 def test_bad_rows_are_refused_by_name():
     y = law(X)
     y[[1, 4]] = np.nan, -1

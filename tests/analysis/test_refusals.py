@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from scaletx import analysis
-from scaletx.analysis import Answer
+from scaletx.analysis import Answer, fit_power_law, fit_table
 
 from .planted import mup66, planted
 
@@ -84,3 +84,15 @@ def test_values_must_be_usable():
     refused("no rows", table.iloc[:0])
     refused("margin=0", table, margin=0)
     refused("regret_margin=-1", table, regret_margin=-1)
+
+
+def test_text_cells_are_refused_by_column_value_and_row():
+    table = pd.DataFrame({"w": [1, 2, 4, 8, 16], "loss": 1.0}).astype(object)
+    table.loc[[2, 4], "loss"] = ["n/a?", "crashed"]
+    with pytest.raises(ValueError, match="Column 'loss' holds 'n/a.' in row 2: expect"):
+        fit_table(table, x="w", y="loss")
+    # rows that two tables share the name of
+    with pytest.raises(ValueError, match="Column 'loss' holds 'n/a.' in row 2: expect"):
+        fit_table(pd.concat([table, table]), x="w", y="loss")
+    with pytest.raises(ValueError, match="Column 'x' holds 'wide' in row 1: expected"):
+        fit_power_law([1, "wide", 3], [3, 2, 1])

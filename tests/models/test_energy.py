@@ -9,6 +9,7 @@ import oracles
 import pytest
 
 from scaletx import DenseAM, descend, flow, prescribe
+from scaletx.models import dynamics
 
 N, K, B = 6, 9, 5
 ACTIVATIONS = ["linear", "relu:1", "relu:2", "softmax"]
@@ -71,6 +72,18 @@ def test_adiabatic_energy_is_that_of_hidden_units_at_rest(activation, centered):
         np.testing.assert_allclose(slope, 0, atol=1e-12)
         if activation == "softmax":  # other energies are flat where units are off
             assert bool(jnp.all(model.energy(x, h) > model.adiabatic_energy(x)))
+
+
+@CASES
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_the_slope_of_the_adiabatic_energy_is_the_step_not_taken(activation, centered):
+    """grad E_ad = Hess L_x (x - f(x)) / s2."""
+    with jax.enable_x64():
+        model, x, _ = setting(activation, centered)
+        slope = jax.grad(lambda x: jnp.sum(model.adiabatic_energy(x)))(jnp.asarray(x))
+        curved = 1 if activation == "linear" else 1 - np.tanh(x) ** 2
+        wanted = curved * (x - model(x)) / model.prescription.s2
+        np.testing.assert_allclose(slope, wanted, rtol=1e-9, atol=1e-12)
 
 
 @CASES
@@ -171,16 +184,53 @@ def test_flow_ends_where_the_step_does():
     [
         ({"times": [1.0, 0.0]}, "two or more times that rise"),
         ({"times": [0.0]}, "two or more times that rise"),
+        ({"times": [0.0, math.nan]}, "two or more times that rise"),
+        ({"times": [0.0, math.inf]}, "two or more times that rise"),
+        ({"times": 1.0}, "two or more times that rise"),
+        ({"rtol": -1}, "rtol"),
+        ({"atol": 0}, "atol"),
+        ({"x": np.ones(N + 1)}, r"expected \(..., 6\), the model's visible units"),
+        ({"h": np.ones(K)}, r"h of shape \(9,\): expected \(5, 9\)"),
         ({"tau_x": 0}, "tau_x"),
         ({"tau_h": -1}, "tau_h"),
-        ({"tau_h": 0, "h": True}, "always at their fixed point"),
+        ({"tau_h": 0, "h": np.ones((B, K))}, "always at their fixed point"),
     ],
 )
 def test_flow_refuses(words, message):
-    model, x, h = setting("relu:1", True, "off", jnp.float32)
-    h = h if words.pop("h", False) else None
+    model, x, _ = setting("relu:1", True, "off", jnp.float32)
     with pytest.raises(ValueError, match=message):
-        flow(model, x, h, **{"times": [0.0, 1.0]} | words)
+        flow(model, **{"x": x, "times": [0.0, 1.0]} | words)
+
+
+def test_flow_says_so_if_it_does_not_arrive(monkeypatch):
+    monkeypatch.setattr(dynamics, "MOST_STEPS", 3)
+    model, x, _ = setting("relu:1", True, "off", jnp.float32)
+    with pytest.raises(RuntimeError, match="did not arrive in 3 steps. Ask for fewer"):
+        flow(model, x, times=[0.0, 50.0])
+
+
+def test_flow_runs_under_jit_with_its_times_traced():
+    model, x, _ = setting("relu:1", True, "off", jnp.float32)
+    times = jnp.array([0.0, 1.0])
+    alone = flow(model, x, times=times).x
+    jitted = jax.jit(lambda x, times: flow(model, x, times=times).x)
+    np.testing.assert_allclose(jitted(x, times), alone, rtol=1e-4, atol=1e-5)
+
+
+def test_whole_numbers_are_patterns_too():
+    model, _, _ = setting("relu:1", True, "off", jnp.float32)
+    whole = np.array([1, -1, 1, 1, 0, 2])
+    found, wanted = (descend(model, x, steps=2) for x in (whole, whole.astype(float)))
+    np.testing.assert_array_equal(found.x, wanted.x)
+    times = [0.0, 1.0]
+    moved, same = (flow(model, x, times=times) for x in (whole, whole.astype(float)))
+    np.testing.assert_array_equal(moved.x, same.x)
+
+
+def test_descend_refuses_patterns_of_another_size():
+    model, _, _ = setting("relu:1", True, "off", jnp.float32)
+    with pytest.raises(ValueError, match="the model's visible units"):
+        descend(model, np.ones(N + 1))
 
 
 def test_flow_of_a_linear_model_is_refused():

@@ -120,6 +120,15 @@ def test_a_noisy_memory_is_found(activation):
     assert bool(found.converged.all())
 
 
+def test_converged_tells_which_queries_still_move():
+    rng = np.random.default_rng(0)
+    memories = np.sign(rng.normal(size=(5, 64)))
+    query = np.stack([memories[0], memories[1] * np.where(np.arange(64) < 3, -1, 1)])
+    for steps, wanted in ((1, [True, False]), (2, [True, True])):
+        found = retrieve(memories, query, activation="relu:2", steps=steps)
+        assert found.converged.tolist() == wanted
+
+
 def test_real_memories_are_found_whatever_their_scale():
     rng = np.random.default_rng(0)
     memories = rng.normal(size=(50, 64))
@@ -182,6 +191,10 @@ def test_it_runs_under_jit_and_vmap():
     alone = retrieve(memories, query, activation="relu:2").state
     jitted = jax.jit(lambda m, q: retrieve(m, q, activation="relu:2").state)
     np.testing.assert_array_equal(jitted(memories, query), alone)
+    pointed = jax.jit(lambda b: retrieve(memories, query, beta=b).state)
+    np.testing.assert_allclose(
+        pointed(2.0), retrieve(memories, query, beta=2.0).state, rtol=1e-5, atol=1e-6
+    )
     mapped = jax.vmap(lambda q: retrieve(memories, q, activation="relu:2").state)
     np.testing.assert_array_equal(mapped(query), alone)
 
@@ -194,6 +207,15 @@ def test_it_runs_under_jit_and_vmap():
         ({"activation": "relu:1", "visible": "tanh", "beta": 2.0}, "sharpens softmax"),
         ({"visible": "step"}, "expected one of identity, tanh, sign"),
         ({"visible": "tanh", "gain": 0}, "gain"),
+        ({"gain": 4.0}, "gain=4.0 with visible='identity': it sharpens tanh"),
+        ({"visible": "tanh", "query": np.full(N, 1.5)}, "beyond -1 and 1"),
+        ({"beta": 0}, "beta=0: expected a finite number > 0"),
+        ({"beta": jnp.float32(-1)}, "beta=-1.0: expected a finite number > 0"),
+        ({"memories": np.zeros((K, N))}, "all zero.*Give beta"),
+        ({"memories": np.full((K, N), np.nan)}, "memories with values that are not"),
+        ({"query": np.full(N, np.inf)}, "query with values that are not finite"),
+        ({"memories": np.ones((0, N))}, "a memory or more"),
+        ({"centered": "no"}, "centered='no': expected true or false"),
         ({"steps": 0}, "steps"),
         ({"self_coupling": False}, "known for relu:P and linear"),
         ({"query": np.ones(N + 1)}, r"expected \(K, N\) and \(..., N\)"),

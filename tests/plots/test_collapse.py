@@ -35,6 +35,16 @@ def test_titles_say_the_word_and_the_distances():
     assert words == ["32", "64", "128", "256 (reference)"]
 
 
+def test_the_axes_name_the_curve():
+    lanes, curves = tables()
+    left, right = plots.collapse(analysis.collapse(lanes, curves)).axes
+    assert left.get_ylabel() == "loss (batch loss, mean over an epoch)"
+    curves = curves.rename(columns={"batch_loss": "spike"})
+    figure = plots.collapses([analysis.collapse(lanes, curves, curve="spike")])
+    labels = [ax.get_ylabel() for ax in figure.axes]
+    assert labels == ["spike", "log spike minus that of N = 256"]
+
+
 def test_sizes_without_a_curve_are_named():
     lanes, curves = tables()
     lanes.loc[lanes["N"] == 128, "status"] = "diverged"
@@ -42,6 +52,9 @@ def test_sizes_without_a_curve_are_named():
     fig.draw_without_rendering()
     words = [text.get_text() for text in fig.axes[1].get_legend().get_texts()]
     assert words[2] == "128 diverged"
+    kept = lanes[(lanes["N"] != 64) | (lanes["eta0"] != 2)]
+    gone = plots.collapse(analysis.collapse(kept, curves)).axes[1].get_legend()
+    assert gone.get_texts()[1].get_text() == "64 missing"
     lanes["status"] = "diverged"
     lost = plots.collapse(analysis.collapse(lanes, curves))
     lost.draw_without_rendering()

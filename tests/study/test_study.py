@@ -124,7 +124,8 @@ def test_the_commands_list_run_and_write_claims(tmp_path, monkeypatch):
     said("run", "one", "--progress", "none")
     assert said("claims").strip() == "figures/CLAIMS.md"
     text = (tmp_path / "figures/CLAIMS.md").read_text()
-    assert "## one: " in text and "## two: not run yet" in text
+    assert "[A claim.](#one) | nobody | " in text and "(#two) | nobody | not" in text
+    assert "## one\n\n**" in text and "## two\n\n**not run yet**" in text
     assert "| table | transfers | " in text and "Again: `scaletx study run one`" in text
     assert (tmp_path / "figures/one/figure.png").is_file()
 
@@ -159,7 +160,10 @@ def test_every_study_here_states_its_hypothesis():
 def test_every_study_here_runs_quickly(name, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     (found,) = find([name], ROOT / "studies")
-    if name == "cifar" and not (ROOT / "local/cifar10").is_dir():
+    if (
+        name in ("cifar", "data-aware-batches")
+        and not (ROOT / "local/cifar10").is_dir()
+    ):
         pytest.skip("the images of CIFAR-10 are not in local/cifar10")
     result = run(found, store=tmp_path, size=Size.QUICK)
     assert (
