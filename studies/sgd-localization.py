@@ -1,13 +1,15 @@
 """Does the drop of K_eff go with SGD's divergence, in softmax models?
 
-Hypothesis (the paper's): SGD amplifies the rows of W that softmax selects, so softmax
-localises on ever fewer units, and that is where training diverges. Then runs that
+Hypothesis: SGD amplifies the rows of W that softmax selects, so softmax localises on
+ever fewer units, and that is where training diverges (the paper's). Then runs that
 diverge have dropped to a smaller K_eff/K before their end than runs that do not.
 
 Measured: over rates, sizes and seeds, the smallest K_eff/K of each run while it was
 finite, and the chance that a run that diverged has the smaller one of a pair (the area
-under the ROC curve). Confirms: a chance of .9 or more, with its interval above .75;
-refutes: the interval below .75. The interval resamples seeds.
+under the ROC curve).
+
+Confirms: a chance of .9 or more, with its interval above .75; refutes: the interval
+below .75. The interval resamples seeds.
 """
 
 from pathlib import Path

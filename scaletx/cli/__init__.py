@@ -55,7 +55,7 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def main() -> None:
-    r"""Scaling laws and hyperparameter transfer of associative memories.
+    """Scaling laws and hyperparameter transfer of associative memories.
 
     Tune a small model, carry its rates over to the big one, and see whether it worked:
 
@@ -64,7 +64,7 @@ def main() -> None:
       scaletx sweep runs/width               train at many sizes and rates
       scaletx verdict runs/width             did the learning rate transfer?
       scaletx plot transfer runs/width       the picture
-    """
+    """  # noqa: D301
 
 
 for command in COMMANDS:

@@ -43,7 +43,7 @@ def curve_study(
 ) -> Study:
     """Build a study that judges columns of curves: diagnostics, or losses.
 
-    The quick size takes the three smallest shapes, two seeds and ten steps.
+    The quick size takes the three smallest shapes, two seeds and twenty steps.
 
     Args:
         claim: The claim, one sentence.
@@ -138,7 +138,7 @@ def _judged(
 
 
 def _quick(spec: sweep.SweepSpec) -> sweep.SweepSpec:
-    settings = replace(spec.settings, steps=min(10, spec.settings.steps), log_every=2)
+    settings = replace(spec.settings, steps=min(20, spec.settings.steps), log_every=2)
     shapes = tuple(sorted(spec.shapes)[:3])
     return replace(spec, shapes=shapes, seeds=spec.seeds[:2], settings=settings)
 

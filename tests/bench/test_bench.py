@@ -90,7 +90,9 @@ def test_costs_has_a_row_for_everything(tmp_path):
     for how in ("minimum", "median"):
         started = by_what[f"start / python -c pass, {how}"]
         assert started == commands | {"status of an empty store"}
-    for what in ("eval_every 10 / at the end", "log_every 1 / 50"):
-        assert by_what[what] == {"N = 8"}
+    looks = ("eval_every 10", "log_every 1", "updates every 10", "spectrum every 10")
+    for what in (*looks, "both every 10"):
+        for optimizer in ("sgd", "adam"):
+            assert by_what[f"{optimizer}, {what} / plain"] == {"N = 8"}
     assert by_what["cold / warm cache"] == {"whole process", "compiling"}
     assert "s in all" in text

@@ -22,6 +22,11 @@ def scaletx(*words, code=0):
     return result
 
 
+def test_help_shows_its_lines_as_they_are():
+    text = scaletx("--help").stdout
+    assert "\\b" not in text and "  scaletx verdict runs/width  " in text
+
+
 def test_prescribe_prints_numbers_formulas_and_source():
     text = scaletx("prescribe", "--n", 1024, "--k", 2048, "--optimizer", "sgd").stdout
     assert "eta_W  =  102.4" in text and "eta0 K" in text and "Table 1, row 1" in text
