@@ -2,10 +2,10 @@
 
 Hypothesis: softmax amplifies the rows of W that it selects, its two uses of W
 differently, so SGD in the forced form s2 = K^1/2, eta_W = eta0 K becomes unstable as N
-grows, while Adam transfers (the paper's). Our first runs saw it fail only uncentered or with
-normal biases, so the arms vary what might bring the failure about: centering, biases,
-five times the steps, photo patches in place of Gaussian data. If it is the data's
-largest eigenvalue that takes SGD's rate on patches, as for ReLU, and no trait of
+grows, while Adam transfers (the paper's). Our first runs saw it fail only uncentered or
+with normal biases, so the arms vary what might bring the failure about: centering,
+biases, five times the steps, photo patches in place of Gaussian data. If it is the
+data's largest eigenvalue that takes SGD's rate on patches, as for ReLU, and no trait of
 softmax, dividing by it restores transfer there.
 
 Confirms: Adam's slope inside the margin, every SGD slope outside but the data-aware.
