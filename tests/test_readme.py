@@ -11,14 +11,17 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_ten_lines_run_as_printed(tmp_path, monkeypatch):
+def test_the_code_runs_as_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names = {}
-    exec(code, names)
+    for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
+        exec(code, names)
     assert names["big"].sizes == (4096, 8192, 20480, 2048)
     assert names["ax"].get_title() or names["ax"].get_title(loc="left")
     assert len(names["lanes"]) == 3 * 17 * 3
+    found = names["found"]
+    assert (found.state == names["memories"][7]).all() and found.converged
+    assert (found.energies[1:] <= found.energies[:-1]).all()
 
 
 def test_figures_and_make_targets_exist():
